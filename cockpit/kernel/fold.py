@@ -1,0 +1,196 @@
+"""What events mean: `fold(view, seq, event)` is the run as it stands after `event`.
+
+Belongs here: the only interpretation of the journal. Pure. Not here: reading the journal, drawing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import assert_never
+
+from cockpit.kernel import events as e
+from cockpit.kernel.fold_ledger import fold_ledger
+from cockpit.kernel.ids import Position, Seq
+from cockpit.kernel.view import (
+    AuditRecord,
+    JobView,
+    ReviewRecord,
+    RunView,
+    Spending,
+    StageView,
+    VerificationRecord,
+)
+
+
+def fold_all(events: Iterable[tuple[int, e.AnyEvent]], view: RunView | None = None) -> RunView:
+    """Fold many records onto `view` (default: an empty run)."""
+    view = view or RunView()
+    for seq, event in events:
+        view = fold(view, Seq(seq), event)
+    return view
+
+
+def fold(view: RunView, seq: Seq, event: e.AnyEvent) -> RunView:
+    """The run as it stands after `event`."""
+    return replace(_meaning(view, event), seq=seq)
+
+
+def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
+    match event:
+        case e.RunCreated():
+            return replace(view, run=event, notices=tuple(("info", n) for n in (*event.caps, *event.notices)))
+        case e.EngineStarted():
+            return replace(view, control="running", failure="", finished=None)
+        case e.EngineStopped():
+            return replace(view, control="finished" if view.finished else "stopped")
+        case e.StageEntered() | e.StageReused() | e.StageDone() | e.StageFailed():
+            return _stage(view, event)
+        case e.CallIntended() | e.CallReplied() | e.CallFailed():
+            return _call(view, event)
+        case e.JobStarted() | e.JobFinished():
+            return _job(view, event)
+        case e.EffectRecorded():
+            return view
+        case e.RepairMade():
+            return replace(view, repairs={**view.repairs, event.signature: event.attempt})
+        case e.PlanFrozen():
+            return replace(view, plan_version=event.version, plan_sha256=event.sha256)
+        case e.ResultsSeen():
+            seen = dict.fromkeys((*view.blocks_seen, event.block))
+            return replace(view, blocks_seen=tuple(seen))
+        case e.AuditRan():
+            return replace(view, audits=(*view.audits, AuditRecord(event.position, event.part, event.run)))
+        case e.ReviewReceived():
+            return replace(view, reviews=(*view.reviews, ReviewRecord(event.position, event.review)))
+        case e.VerificationReceived():
+            record = VerificationRecord(event.position, event.verification)
+            return replace(view, verifications=(*view.verifications, record))
+        case (
+            e.ObligationOpened()
+            | e.ObligationSeen()
+            | e.ObligationDisappeared()
+            | e.ObligationReappeared()
+            | e.PartProvisionallyMet()
+            | e.PartClosed()
+            | e.ObligationWaived()
+            | e.ObligationSuperseded()
+            | e.ObligationReopened()
+        ):
+            return replace(view, ledger=fold_ledger(view.ledger, event))
+        case e.TurnSpoken():
+            return replace(view, dialogue=(*view.dialogue, event))
+        case e.GateJudged():
+            return replace(view, verdict=event.verdict, score=event.score)
+        case e.RoundClosed():
+            return replace(view, rounds=(*view.rounds, event))
+        case e.WentBack():
+            return _went_back(view, event)
+        case e.GuidanceGiven():
+            return replace(view, guidance=(*view.guidance, event))
+        case e.ControlChanged():
+            pause = None if event.control in ("running", "stepping") else view.pause
+            return replace(view, control=event.control, pause=pause)
+        case e.PauseReached():
+            return replace(view, control="paused", pause=event)
+        case e.Decided():
+            return replace(view, decisions=(*view.decisions, event), pause=None if event.position else view.pause)
+        case e.PersonEdited():
+            note = f"{event.by.user} edited {', '.join(event.paths)}"
+            return replace(view, notices=(*view.notices, ("info", note)))
+        case e.Noticed():
+            return replace(view, notices=(*view.notices, (event.level, event.text)))
+        case e.CommitMade():
+            return replace(view, last_commit=event.commit, last_subject=event.subject)
+        case e.RunFinished():
+            return replace(view, finished=event, control="finished", pause=None)
+        case _:
+            assert_never(event)
+
+
+def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | e.StageFailed) -> RunView:
+    position = event.position
+    now = view.instances.get(str(position)) or StageView(position.stage, position=position)
+    match event:
+        case e.StageEntered():
+            now = replace(now, status="running", since=event.at, input_hash=event.input_hash)
+            if event.because == "routed":
+                view = replace(view, refines=0)
+        case e.StageReused():
+            now = replace(now, status="reused", since=event.at, ended=event.at, outputs=event.outputs,
+                          summary=f"unchanged since {event.source.label}",
+                          input_hash=_input_hash(view, event.source))  # fmt: skip
+        case e.StageDone():
+            last = event.part != "draft"
+            now = replace(now, status="done" if last else "running", ended=event.at, summary=event.summary,
+                          parts=(*now.parts, event.part), outputs={**now.outputs, **event.outputs},
+                          input_hash=event.input_hash)  # fmt: skip
+        case e.StageFailed():
+            now = replace(now, status="failed", ended=event.at, summary=event.message)
+            view = replace(view, failure=f"{event.code}: {event.message}")
+        case _:
+            assert_never(event)
+    stages = _of_round(view, position) | {position.stage: now}
+    return replace(view, position=position, stages=stages, instances={**view.instances, str(position): now})
+
+
+def _input_hash(view: RunView, source: Position) -> str:
+    instance = view.instances.get(str(source))
+    return instance.input_hash if instance else ""
+
+
+def _of_round(view: RunView, position: Position) -> dict[int, StageView]:
+    """The stages as shown from `position` on: those from it on are waiting again after a way back."""
+    before = view.position
+    if before and (before.round, before.ordinal) != (position.round, position.ordinal):
+        return {n: s for n, s in view.stages.items() if n < position.stage}
+    return dict(view.stages)
+
+
+def _went_back(view: RunView, event: e.WentBack) -> RunView:
+    if event.why == "pivot":
+        return replace(view, pivots=view.pivots + 1, refines=0)
+    if event.why == "refine":
+        return replace(view, refines=view.refines + 1)
+    return view
+
+
+def _call(view: RunView, event: e.CallIntended | e.CallReplied | e.CallFailed) -> RunView:
+    s = view.spending
+    match event:
+        case e.CallIntended():
+            s = replace(s, in_flight=(*s.in_flight, event.path), reserved_usd=s.reserved_usd + event.reserved_usd)
+            return replace(view, spending=s)
+        case e.CallReplied():
+            s = replace(_landed(s, event), calls=s.calls + 1, tokens_in=s.tokens_in + event.tokens_in,
+                        tokens_out=s.tokens_out + event.tokens_out, usd=s.usd + event.cost_usd)  # fmt: skip
+            return replace(view, spending=s)
+        case e.CallFailed():
+            s = replace(_landed(s, event), failures=s.failures + 1, usd=s.usd + event.cost_usd)
+            return replace(view, spending=s, last_fault=event)
+        case _:
+            assert_never(event)
+
+
+def _landed(s: Spending, event: e.CallReplied | e.CallFailed) -> Spending:
+    left = list(s.in_flight)
+    if event.path in left:
+        left.remove(event.path)
+    reserved = s.reserved_usd if left else 0.0
+    return replace(s, in_flight=tuple(left), reserved_usd=reserved)
+
+
+def _job(view: RunView, event: e.JobStarted | e.JobFinished) -> RunView:
+    match event:
+        case e.JobStarted():
+            spec = event.job
+            job = JobView(spec.id, spec.kind, spec.condition or "", spec.seed, event.position, event.handle, event.at)
+            return replace(view, jobs={**view.jobs, spec.id: job})
+        case e.JobFinished():
+            known = view.jobs.get(event.job)
+            if known is None:
+                return view
+            ended = replace(known, receipt=event.receipt, signature=event.signature)
+            return replace(view, jobs={**view.jobs, event.job: ended})
+        case _:
+            assert_never(event)

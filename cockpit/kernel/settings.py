@@ -1,0 +1,111 @@
+"""The resolved settings of a run: typed, unknown keys refused.
+
+Belongs here: the shape and defaults of `cockpit.yml`. Not here: merging files, environment and
+flags (`cockpit/front/configuration.py`).
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from cockpit.kernel.levels import Assurance, Difficulty, Effort, Mode
+from cockpit.kernel.model import Model
+from cockpit.kernel.results import JobLimits
+
+Fault = Literal["invented-number", "wrong-row", "wrong-bold", "reference-without-record", "crashing-script",
+                "missing-ablation"]  # fmt: skip
+FAULTS: tuple[Fault, ...] = ("invented-number", "wrong-row", "wrong-bold", "reference-without-record",
+                             "crashing-script", "missing-ablation")  # fmt: skip
+
+
+class Price(Model):
+    """USD per million tokens; `source` and `date` say where it is from."""
+
+    input: float
+    output: float
+    cached: float = 0
+    source: str = "declared"
+    date: str = ""
+
+
+class ModelRole(Model):
+    """One model as configured: litellm's name, where, with which key, whose family, at what price."""
+
+    model: str
+    api_base: str | None = None
+    api_key_env: str | None = None
+    family: str | None = None
+    price: Price | Literal["free"] | None = None
+    reasoning: Literal["none", "low", "medium", "high", "highest"] | None = None
+    max_tokens: int = 8192
+
+
+class LiteratureSource(Model):
+    """One literature service; `base_url` may point at a mirror or a loopback server."""
+
+    enabled: bool = True
+    base_url: str | None = None
+    key_env: str | None = None
+
+
+class SandboxSettings(Model):
+    """Where jobs run."""
+
+    backend: Literal["auto", "docker", "process"] = "auto"
+    image: str = "host"
+    parallel: int = 2
+    unsafe_no_isolation: bool = False
+    limits: JobLimits = JobLimits()
+
+
+class RehearsalSettings(Model):
+    """The built-in models: which study, which faults, from which seed."""
+
+    on: bool = False
+    study: str = ""
+    seed: int = 0
+    faults: tuple[Fault, ...] = FAULTS
+
+
+class Deadlines(Model):
+    """Seconds a model call may take: connect, first token, gap between tokens, whole."""
+
+    connect: float = 20
+    first: float = 180
+    idle: float = 90
+    total: float = 1800
+
+
+class Settings(Model):
+    """`cockpit.yml` of a run. No secrets, ever."""
+
+    effort: Effort = "balanced"
+    assurance: Assurance = "draft"
+    difficulty: Difficulty = "medium"
+    mode: Mode = "co-pilot"
+    auto: bool = False
+    venue: str = "generic"
+    language: Literal["en", "zh"] = "en"
+    rounds: int | None = None
+    threshold: float = 0.5
+    budget_usd: float | None = None
+    wall: str | None = None  # 8h
+    seed: int = 0
+    offline: bool = False
+    library: str | None = None
+    from_stage: int | None = None
+    until_stage: int | None = None
+    custom_pauses: tuple[int, ...] = ()
+    models: dict[str, ModelRole] = {}
+    deadlines: Deadlines = Deadlines()
+    concurrency: int = 8
+    literature: dict[str, LiteratureSource] = {}
+    sandbox: SandboxSettings = SandboxSettings()
+    rehearsal: RehearsalSettings = RehearsalSettings()
+    runs_dir: str = "runs"
+    data_dir: str | None = None
+    theme: str = "auto"
+    keys: dict[str, str] = {}
+    clock: dict[str, str] = Field(default_factory=dict)  # tests only
