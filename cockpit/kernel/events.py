@@ -361,7 +361,10 @@ class GateJudged(Event):
 
 
 class RoundClosed(Event):
-    """A round is over; `entry` is where the next one begins, None when there is none."""
+    """A round is over; `entry` is where the next one begins, None when there is none.
+
+    Leaving the rounds: `outcome` is the word for `final/STATUS`, `export_round` the round that is exported.
+    """
 
     kind: Literal["round-closed"] = "round-closed"
     round: int
@@ -371,6 +374,8 @@ class RoundClosed(Event):
     entry: int | None
     why: str
     stale: bool = False
+    outcome: str = ""
+    export_round: int | None = None
 
 
 class WentBack(Event):

@@ -14,6 +14,7 @@ from cockpit.kernel.fold_ledger import fold_ledger
 from cockpit.kernel.ids import Position, Seq
 from cockpit.kernel.view import (
     AuditRecord,
+    Heading,
     JobView,
     ReviewRecord,
     RunView,
@@ -39,7 +40,10 @@ def fold(view: RunView, seq: Seq, event: e.AnyEvent) -> RunView:
 def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
     match event:
         case e.RunCreated():
-            return replace(view, run=event, notices=tuple(("info", n) for n in (*event.caps, *event.notices)))
+            first = Heading(Position(round=1, stage=event.settings.from_stage or 1), "first")
+            return replace(
+                view, run=event, heading=first, notices=tuple(("info", n) for n in (*event.caps, *event.notices))
+            )
         case e.EngineStarted():
             return replace(view, control="running", failure="", finished=None)
         case e.EngineStopped():
@@ -83,7 +87,7 @@ def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
         case e.GateJudged():
             return replace(view, verdict=event.verdict, score=event.score)
         case e.RoundClosed():
-            return replace(view, rounds=(*view.rounds, event))
+            return replace(view, rounds=(*view.rounds, event), heading=_after_round(view, event))
         case e.WentBack():
             return _went_back(view, event)
         case e.GuidanceGiven():
@@ -131,7 +135,19 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
         case _:
             assert_never(event)
     stages = _of_round(view, position) | {position.stage: now}
-    return replace(view, position=position, stages=stages, instances={**view.instances, str(position): now})
+    heading = view.heading
+    if now.status in ("done", "reused"):
+        onward = Position(round=position.round, stage=position.stage + 1, ordinal=position.ordinal)
+        heading = Heading(onward, "first" if position.round == 1 and position.ordinal == 1 else "revised")
+    instances = {**view.instances, str(position): now}
+    return replace(view, position=position, heading=heading, stages=stages, instances=instances)
+
+
+def _after_round(view: RunView, event: e.RoundClosed) -> Heading:
+    if event.entry is None:
+        ordinal = view.position.ordinal if view.position else 1
+        return Heading(Position(round=event.round, stage=21, ordinal=ordinal), "first")
+    return Heading(Position(round=event.round + 1, stage=event.entry), "routed", entry=True)
 
 
 def _input_hash(view: RunView, source: Position) -> str:
@@ -148,6 +164,11 @@ def _of_round(view: RunView, position: Position) -> dict[int, StageView]:
 
 
 def _went_back(view: RunView, event: e.WentBack) -> RunView:
+    here = event.position
+    ordinals = [i.position.ordinal for i in view.instances.values() if i.position and i.position.round == here.round]
+    target = Position(round=here.round, stage=event.target, ordinal=max([here.ordinal, *ordinals]) + 1)
+    because: e.EnterReason = "repair" if event.why == "citation-repair" else "revised"
+    view = replace(view, heading=Heading(target, because, entry=True), pause=None)
     if event.why == "pivot":
         return replace(view, pivots=view.pivots + 1, refines=0)
     if event.why == "refine":

@@ -92,6 +92,7 @@ class JobResult(Model):
     receipt: JobReceipt
     tail: tuple[str, ...] = ()
     log: str = "log"
+    signature: str = ""  # of a failure: class, own frame, what; by the backend
 
     @property
     def ok(self) -> bool:

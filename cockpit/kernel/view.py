@@ -12,6 +12,7 @@ from typing import Literal
 from cockpit.kernel.events import (
     CallFailed,
     Decided,
+    EnterReason,
     GuidanceGiven,
     PauseReached,
     RoundClosed,
@@ -44,6 +45,15 @@ class StageView:
     input_hash: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)
     stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Where the run goes next; `entry` = this stage runs whatever its inputs say."""
+
+    position: Position
+    because: EnterReason
+    entry: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +143,7 @@ class RunView:
     seq: int = 0  # of the last record folded
     run: RunCreated | None = None
     position: Position | None = None
+    heading: Heading | None = None
     stages: dict[int, StageView] = field(default_factory=dict)
     instances: dict[str, StageView] = field(default_factory=dict)  # by str(position): all stage instances
     rounds: tuple[RoundClosed, ...] = ()
