@@ -112,6 +112,7 @@ class GateReason(Model):
     severity: Literal["block", "warn", "pending"]
     text: str
     span: Span | None = None
+    stage: int | None = None  # where it would be mended, if a stage can
 
 
 class GateVerdict(Model):
