@@ -168,7 +168,7 @@ def _went_back(view: RunView, event: e.WentBack) -> RunView:
     ordinals = [i.position.ordinal for i in view.instances.values() if i.position and i.position.round == here.round]
     target = Position(round=here.round, stage=event.target, ordinal=max([here.ordinal, *ordinals]) + 1)
     because: e.EnterReason = "repair" if event.why == "citation-repair" else "revised"
-    view = replace(view, heading=Heading(target, because, entry=True), pause=None)
+    view = replace(view, heading=Heading(target, because, entry=True), pause=None, ways_back=(*view.ways_back, event))
     if event.why == "pivot":
         return replace(view, pivots=view.pivots + 1, refines=0)
     if event.why == "refine":

@@ -19,6 +19,7 @@ from cockpit.kernel.events import (
     RunCreated,
     RunFinished,
     TurnSpoken,
+    WentBack,
 )
 from cockpit.kernel.findings import AuditRun, GateVerdict, Obligation
 from cockpit.kernel.ids import CallPath, Fingerprint, Instant, JobId, Part, Position
@@ -162,6 +163,7 @@ class RunView:
     score: Score | None = None
     plan_version: int = 0
     plan_sha256: str = ""
+    ways_back: tuple[WentBack, ...] = ()  # rejections, refinements, pivots, in order
     blocks_seen: tuple[str, ...] = ()  # blocks of seeds whose results were read
     pivots: int = 0
     refines: int = 0  # since the last pivot
