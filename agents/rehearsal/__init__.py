@@ -1,5 +1,5 @@
-"""Rehearsal: built-in rule-based models that answer every step from the context they are given.
+"""Built-in rule-based models: they answer every step from the context they are given, with no key.
 
-Belongs here: the provider, the answers, the studies, the planted faults. Not here: anything that a
-run with real models needs.
+Belongs here: the litellm provider, the answers, the small studies. Not here: anything the product
+needs when real models are configured; without this package it must still run.
 """

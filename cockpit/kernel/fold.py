@@ -185,7 +185,7 @@ def _call(view: RunView, event: e.CallIntended | e.CallReplied | e.CallFailed) -
         case e.CallReplied():
             s = replace(_landed(s, event), calls=s.calls + 1, tokens_in=s.tokens_in + event.tokens_in,
                         tokens_out=s.tokens_out + event.tokens_out, usd=s.usd + event.cost_usd)  # fmt: skip
-            return replace(view, spending=s)
+            return replace(view, spending=s, families={**view.families, event.role: event.family})
         case e.CallFailed():
             s = replace(_landed(s, event), failures=s.failures + 1, usd=s.usd + event.cost_usd)
             return replace(view, spending=s, last_fault=event)

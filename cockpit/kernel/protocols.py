@@ -115,6 +115,9 @@ class Desk(Protocol):
     def recall(self, path: CallPath) -> tuple[AnyEvent, JsonObject] | None:
         """The journalled reply or effect at `path` (CallReplied or EffectRecorded) with its stored body."""
 
+    def seq_of(self, path: CallPath) -> Seq | None:
+        """The journal's seq of the reply or effect at `path`, None when there is none yet."""
+
     def attempts(self, path: CallPath) -> int:
         """How many attempts at `path` are journalled as intended."""
 

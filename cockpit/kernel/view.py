@@ -24,7 +24,7 @@ from cockpit.kernel.events import (
 from cockpit.kernel.findings import AuditRun, GateVerdict, Obligation
 from cockpit.kernel.ids import CallPath, Fingerprint, Instant, JobId, Part, Position
 from cockpit.kernel.results import JobReceipt
-from cockpit.kernel.reviews import Review, Score, Verification
+from cockpit.kernel.reviews import Family, Review, Score, Verification
 
 StageStatus = Literal["waiting", "running", "done", "reused", "failed"]
 ControlState = Literal["running", "quiescing", "paused", "holding", "stepping", "aborting", "stopped", "finished"]
@@ -155,6 +155,7 @@ class RunView:
     dialogue: tuple[TurnSpoken, ...] = ()
     jobs: dict[JobId, JobView] = field(default_factory=dict)
     spending: Spending = Spending()
+    families: dict[str, Family] = field(default_factory=dict)  # role → who answered last, as far as known
     control: ControlState = "stopped"
     pause: PauseReached | None = None
     decisions: tuple[Decided, ...] = ()
