@@ -133,7 +133,7 @@ class Kit:
         where = f"{path}/sample-{sample}" if sample else path
         quiet = role.startswith(QUIET_ROLES)
         given = {**(NOTHING if quiet else context(desk)), **inputs}
-        rendered = self.prompts.render(step, given, marker=desk.token(where), manner=manner(desk))
+        rendered = self.prompts.render(step, given, marker=desk.token(f"fence/{where}"), manner=manner(desk))
         temperature = self.rosters.temperature(agent, desk.stage.number)
         return _Ask(step, where, role, rendered.messages, rendered, temperature, speaker or agent)
 
