@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cockpit.engine import outputs
@@ -40,10 +40,10 @@ class Ending:
 class Engine:
     """Flies one run. All methods run on the engine's loop; `post` may be called from any thread."""
 
-    def __init__(self, house: House, people: People, recovered: Mapping[str, str] | None = None,
+    def __init__(self, house: House, people: People, recovered: Sequence[str] = (),
                  resumed: bool = False) -> None:  # fmt: skip
         self._house, self._people = house, people
-        self._recovered, self._resumed = dict(recovered or {}), resumed
+        self._recovered, self._resumed = tuple(recovered), resumed
         self._working: asyncio.Task[None] | None = None
         self._stop_why = ""
 
@@ -60,7 +60,7 @@ class Engine:
     async def fly(self) -> Ending:
         """Run until the run ends, waits for nobody, or is told to stop."""
         self._record(e.EngineStarted(at=self._now(), pid=os.getpid(), host=socket.gethostname(), resumed=self._resumed,
-                                     recovered=tuple(self._recovered.values())))  # fmt: skip
+                                     recovered=self._recovered))  # fmt: skip
         self._working = asyncio.create_task(self._course(), name="course")
         self._people.begin(self.stop)
         try:
