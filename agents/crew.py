@@ -43,7 +43,7 @@ class Crew:
         await self.kit.literature.close()
 
 
-def hire(settings: Settings, clock: Clock, *, door: Door, library: Path | None = None) -> Crew:
+def hire(settings: Settings, clock: Clock, *, library: Path | None = None, door: Door | None = None) -> Crew:
     """The agents of a run. `library` is a resolved path to a .jsonl or .bib file; `door` stands in for the gateway.
 
     Raises:
@@ -52,4 +52,8 @@ def hire(settings: Settings, clock: Clock, *, door: Door, library: Path | None =
     from agents import rosters
     from agents.literature.catalogue import shelves
 
+    if door is None:
+        from agents.gateway import Gateway
+
+        door = Gateway(settings, clock)
     return Crew(Kit(door, shelves(settings, library), settings, rosters.load(), clock))

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from cockpit.kernel import events as e
 from cockpit.kernel.fold_ledger import fold_ledger
-from cockpit.kernel.ids import Position, Seq
+from cockpit.kernel.ids import CallPath, Position, Seq
 from cockpit.kernel.view import (
     AuditRecord,
     Heading,
@@ -127,9 +127,7 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
         case e.StageDone():
             last = event.part != "draft"
             now = replace(now, status="done" if last else "running", ended=event.at, summary=event.summary,
-                          parts=(*now.parts, event.part),
-                go_back=event.go_back,
-                go_back_why=event.go_back_why, outputs={**now.outputs, **event.outputs},
+                          parts=(*now.parts, event.part), outputs={**now.outputs, **event.outputs},
                           input_hash=event.input_hash)  # fmt: skip
         case e.StageFailed():
             now = replace(now, status="failed", ended=event.at, summary=event.message)
@@ -141,9 +139,6 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
     if now.status in ("done", "reused"):
         onward = Position(round=position.round, stage=position.stage + 1, ordinal=position.ordinal)
         heading = Heading(onward, "first" if position.round == 1 and position.ordinal == 1 else "revised")
-    if now.status == "failed":  # going on is a new instance: the journalled replies of this one led to the failure
-        again = Position(round=position.round, stage=position.stage, ordinal=position.ordinal + 1)
-        heading = Heading(again, "resumed", entry=True)
     instances = {**view.instances, str(position): now}
     return replace(view, position=position, heading=heading, stages=stages, instances=instances)
 
@@ -182,28 +177,32 @@ def _went_back(view: RunView, event: e.WentBack) -> RunView:
 
 
 def _call(view: RunView, event: e.CallIntended | e.CallReplied | e.CallFailed) -> RunView:
-    s = view.spending
+    s, before = view.spending, view.spending.reserved_usd
     match event:
         case e.CallIntended():
-            s = replace(s, in_flight=(*s.in_flight, event.path), reserved_usd=s.reserved_usd + event.reserved_usd)
+            lost, s = (event.path,) if event.path in s.in_flight else (), _landed(s, event.path)
+            reserves = (*s.reserves, event.reserved_usd)
+            s = replace(s, in_flight=(*s.in_flight, event.path), reserves=reserves, reserved_usd=sum(reserves),
+                        lost=(*s.lost, *lost), usd=s.usd + (before - sum(s.reserves) if lost else 0.0))  # fmt: skip
             return replace(view, spending=s)
         case e.CallReplied():
-            s = replace(_landed(s, event), calls=s.calls + 1, tokens_in=s.tokens_in + event.tokens_in,
+            s = replace(_landed(s, event.path), calls=s.calls + 1, tokens_in=s.tokens_in + event.tokens_in,
                         tokens_out=s.tokens_out + event.tokens_out, usd=s.usd + event.cost_usd)  # fmt: skip
             return replace(view, spending=s, families={**view.families, event.role: event.family})
         case e.CallFailed():
-            s = replace(_landed(s, event), failures=s.failures + 1, usd=s.usd + event.cost_usd)
+            s = replace(_landed(s, event.path), failures=s.failures + 1, usd=s.usd + event.cost_usd)
             return replace(view, spending=s, last_fault=event)
         case _:
             assert_never(event)
 
 
-def _landed(s: Spending, event: e.CallReplied | e.CallFailed) -> Spending:
-    left = list(s.in_flight)
-    if event.path in left:
-        left.remove(event.path)
-    reserved = s.reserved_usd if left else 0.0
-    return replace(s, in_flight=tuple(left), reserved_usd=reserved)
+def _landed(s: Spending, path: str) -> Spending:
+    """One call less in flight, with its reserve."""
+    paths, reserves = list(s.in_flight), list(s.reserves)
+    if path in paths:
+        at = paths.index(CallPath(path))
+        del paths[at], reserves[at]
+    return replace(s, in_flight=tuple(paths), reserves=tuple(reserves), reserved_usd=sum(reserves))
 
 
 def _job(view: RunView, event: e.JobStarted | e.JobFinished) -> RunView:

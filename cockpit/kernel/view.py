@@ -46,8 +46,6 @@ class StageView:
     input_hash: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)
     stale: bool = False
-    go_back: int | None = None
-    go_back_why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +101,15 @@ class JobView:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """Calls, tokens and dollars so far. `reserved` belongs to calls in flight (or lost in a crash)."""
+    """Calls, tokens and dollars so far. `reserved` belongs to calls in flight.
+
+    A call that was in flight at a crash is charged its reserve when it is asked again, and is `lost`.
+    """
 
     calls: int = 0
     in_flight: tuple[CallPath, ...] = ()
+    reserves: tuple[float, ...] = ()  # USD, beside in_flight
+    lost: tuple[CallPath, ...] = ()
     tokens_in: int = 0
     tokens_out: int = 0
     usd: float = 0.0
