@@ -59,7 +59,9 @@ def classify(error: Exception, partial: str = "") -> Fault:
     message = " ".join(str(error).split()) or type(error).__name__
     if kind == "rate-limited" and QUOTA.search(message):  # waiting does not fill an account
         kind = "auth"
-    if kind == "bad-request" and OVERFLOW.search(f"{message} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"):
+    if kind == "bad-request" and OVERFLOW.search(
+        f"{message} {getattr(error, 'code', '')} {getattr(error, 'body', '')}"
+    ):
         kind = "overflow"
     if kind in ("server", "connection") and partial:  # it died in mid-stream
         kind = "cut"

@@ -33,6 +33,7 @@ from cockpit.kernel.model import JsonObject, canonical, pretty, sha256
 from cockpit.kernel.protocols import Clock, Desk, ReplayMismatch
 from cockpit.kernel.reviews import Family
 from cockpit.kernel.settings import Deadlines, ModelRole, Settings
+
 LOST_ASKS = 3  # a paid call that crashes left unanswered is sent at most this often
 CANCEL_S = 0.2
 CLOSE_S = 2.0

@@ -97,6 +97,8 @@ class StageDone(Event):
     summary: str
     body: str = ""
     uncertainty: float | None = None
+    go_back: int | None = None  # 15 only: where it proposes to go back to
+    go_back_why: str = ""
 
 
 class StageFailed(Event):

@@ -127,7 +127,9 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
         case e.StageDone():
             last = event.part != "draft"
             now = replace(now, status="done" if last else "running", ended=event.at, summary=event.summary,
-                          parts=(*now.parts, event.part), outputs={**now.outputs, **event.outputs},
+                          parts=(*now.parts, event.part),
+                go_back=event.go_back,
+                go_back_why=event.go_back_why, outputs={**now.outputs, **event.outputs},
                           input_hash=event.input_hash)  # fmt: skip
         case e.StageFailed():
             now = replace(now, status="failed", ended=event.at, summary=event.message)
@@ -139,6 +141,9 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
     if now.status in ("done", "reused"):
         onward = Position(round=position.round, stage=position.stage + 1, ordinal=position.ordinal)
         heading = Heading(onward, "first" if position.round == 1 and position.ordinal == 1 else "revised")
+    if now.status == "failed":  # going on is a new instance: the journalled replies of this one led to the failure
+        again = Position(round=position.round, stage=position.stage, ordinal=position.ordinal + 1)
+        heading = Heading(again, "resumed", entry=True)
     instances = {**view.instances, str(position): now}
     return replace(view, position=position, heading=heading, stages=stages, instances=instances)
 

@@ -46,6 +46,8 @@ class StageView:
     input_hash: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)
     stale: bool = False
+    go_back: int | None = None
+    go_back_why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
