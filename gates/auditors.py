@@ -1,0 +1,127 @@
+"""The program auditors: which there are, what they read, at the end of which stage parts they run.
+
+Belongs here: the table and the guarded call. Not here: the auditors themselves, one module each.
+
+An auditor that cannot do its work says so with a verdict and a reason code; it never passes by failing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from cockpit.kernel.findings import AuditRun, AuditVerdict, Finding
+from cockpit.kernel.ids import Part
+from cockpit.kernel.protocols import Tree
+from cockpit.kernel.view import RunView
+from gates import ablations, citations, collapse, figures, lint, numbers_audit, plan_check, receipts, references, static
+from gates.artifacts import CURRENT, OUTLINE, PAPER_BIB, PAPERS, PLAN, RENDERED, bytes_of, current_of
+
+Findings = tuple[Finding, ...]
+Files = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an auditor said. `reason` is a code when the verdict is not about findings."""
+
+    auditor: str
+    verdict: AuditVerdict
+    reason: str = ""
+    findings: Findings = ()
+    files: Files = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Auditor:
+    """One program. `needs` must exist before it can say anything; `reads` lists all it looked at."""
+
+    name: str
+    version: str
+    needs: tuple[str, ...]
+    reads: Callable[[Tree], Iterable[str]]
+    find: Callable[[Tree, RunView], Findings | numbers_audit.Report]
+
+    def ready(self, tree: Tree) -> bool:
+        """Is there anything to judge?"""
+        return all(tree.exists(path) for path in self.needs)
+
+    def inputs(self, tree: Tree) -> tuple[str, ...]:
+        """Paths that its verdict rests on, sorted, without repeats; those that exist."""
+        return tuple(sorted({p for p in (*self.needs, *self.reads(tree)) if tree.exists(p)}))
+
+    def run(self, tree: Tree, view: RunView) -> Audit:
+        """Judge; whatever goes wrong becomes BLOCKED (input) or ERROR (the auditor), with a reason code."""
+        missing = [path for path in self.needs if bytes_of(tree, path).value is None]
+        if missing:
+            return Audit(self.name, "BLOCKED", f"input-missing: {missing[0]}")
+        try:
+            said = self.find(tree, view)
+        except ValueError as error:
+            return Audit(self.name, "BLOCKED", f"input-unreadable: {error}")
+        except Exception as error:  # noqa: BLE001 — a broken auditor must block by name, not stop the run or pass
+            return Audit(self.name, "ERROR", f"auditor-failed: {type(error).__name__}: {error}")
+        report = said if isinstance(said, numbers_audit.Report) else numbers_audit.Report(said)
+        return Audit(self.name, _verdict(report.findings), "", report.findings, report.files)
+
+    def record(self, audit: Audit, tree: Tree) -> AuditRun:
+        """The run as the journal keeps it: version, verdict, and the hash of every input."""
+        inputs = {path: str(tree.sha(path)) for path in self.inputs(tree)}
+        return AuditRun(
+            auditor=self.name,
+            version=self.version,
+            verdict=audit.verdict,
+            reason=audit.reason,
+            inputs=inputs,
+            findings=len(audit.findings),
+        )
+
+
+def _verdict(findings: Findings) -> AuditVerdict:
+    heavy = any(f.severity in ("critical", "major") for f in findings)
+    return "FAIL" if heavy else "WARN" if findings else "PASS"
+
+
+def _results(tree: Tree) -> list[str]:
+    current = current_of(tree).value
+    return [r.file for r in current.results] if current else []
+
+
+def _nothing(tree: Tree) -> list[str]:
+    return []
+
+
+_BY_NAME = (
+    Auditor("numbers", "1", (RENDERED, CURRENT, PLAN), _results, numbers_audit.check),
+    Auditor("references", "1", (RENDERED,), lambda tree: (PAPERS, PAPER_BIB), references.find),
+    Auditor("citations", "1", (PAPERS,), citations.inputs, citations.find),
+    Auditor("ablations", "1", (OUTLINE, PLAN, RENDERED), _nothing, ablations.find),
+    Auditor("collapse", "1", (CURRENT, PLAN), _results, collapse.find),
+    Auditor("receipts", "1", (CURRENT,), _results, receipts.find),
+    Auditor("plan", "1", (CURRENT, PLAN), _nothing, plan_check.find),
+    Auditor("static", "1", (PLAN,), static.script_files, static.find),
+    Auditor("figures", "1", (CURRENT, PLAN), lambda tree: (*figures.data_files(tree), *_results(tree)), figures.find),
+    Auditor("lint", "1", (RENDERED,), _nothing, lint.find),
+)
+AUDITORS: dict[str, Auditor] = {auditor.name: auditor for auditor in _BY_NAME}
+
+_PAPER = ("numbers", "references", "citations", "ablations", "receipts", "plan", "figures", "lint")
+SCHEDULE: dict[tuple[int, Part], tuple[str, ...]] = {
+    (5, "whole"): ("citations",),
+    (10, "whole"): ("static",),
+    (13, "whole"): ("static", "receipts", "collapse", "plan"),
+    (14, "whole"): ("receipts", "figures"),
+    (17, "draft"): ("numbers",),
+    (17, "mended"): _PAPER,
+    (18, "whole"): ("ablations",),
+    (19, "draft"): ("numbers",),
+    (19, "mended"): _PAPER,
+    (20, "whole"): ("ablations", "receipts", "collapse", "plan"),
+    (22, "whole"): (*_PAPER, "collapse", "static"),
+    (23, "whole"): ("references", "citations"),
+}
+
+
+def due(stage: int, part: Part) -> tuple[Auditor, ...]:
+    """The programs that belong at the end of a stage part."""
+    return tuple(AUDITORS[name] for name in SCHEDULE.get((stage, part), ()))

@@ -1,0 +1,93 @@
+"""What a program says about one obligation on the present bytes: mended (how, on what evidence), or not.
+
+Belongs here: each program's test. Not here: whether the program may close the obligation (`closers.py`),
+the events (`settle.py`). A test that cannot be made clears nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cockpit.kernel.findings import Finding, FixType
+from cockpit.kernel.protocols import Tree
+from cockpit.kernel.view import RunView
+from gates.ablations import answered
+from gates.artifacts import CURRENT, RENDERED, text_of
+from gates.auditors import AUDITORS, Audit
+from gates.fingerprints import fingerprint, normal_text, similar
+from gates.numbers_audit import number_still_wrong
+
+
+@dataclass(frozen=True)
+class Cleared:
+    """Mended: the fix, the files that show it, a sentence."""
+
+    fix: FixType
+    evidence: tuple[str, ...]
+    note: str
+
+
+class Clearance:
+    """The programs' answers for one settling; each program runs at most once."""
+
+    def __init__(self, tree: Tree, view: RunView) -> None:
+        self._tree, self._view = tree, view
+        self._audits: dict[str, Audit] = {}
+
+    def ask(self, program: str, finding: Finding, fix: FixType) -> Cleared | None:
+        """Does `program` find the fault mended? None also when it has no answer."""
+        if program == "numbers":
+            return self._numbers(finding)
+        if program not in AUDITORS or not AUDITORS[program].ready(self._tree):
+            return None
+        audit = self._audit(program)
+        if audit.verdict in ("ERROR", "BLOCKED"):
+            return None
+        if self._still(program, finding, audit):
+            return None
+        return self._how(program, finding, fix)
+
+    def _audit(self, program: str) -> Audit:
+        if program not in self._audits:
+            self._audits[program] = AUDITORS[program].run(self._tree, self._view)
+        return self._audits[program]
+
+    def _still(self, program: str, finding: Finding, audit: Audit) -> bool:
+        if program == "ablations" and not answered(self._tree, self._view, finding):
+            return True
+        return any(fingerprint(finding) == fingerprint(o) or similar(finding, o) for o in audit.findings)
+
+    def _how(self, program: str, finding: Finding, fix: FixType) -> Cleared | None:
+        evidence = tuple(p for p in AUDITORS[program].inputs(self._tree) if self._tree.exists(p))
+        shown = _first_of(evidence, (RENDERED, CURRENT))
+        note = _NOTES.get(program, f"the {program} program finds nothing there any more")
+        return Cleared(fix, shown, note) if shown else None
+
+    def _numbers(self, finding: Finding) -> Cleared | None:
+        paper = text_of(self._tree, RENDERED)
+        if paper.value is None or number_still_wrong(self._tree, self._view, finding) is not False:
+            return None
+        words = [normal_text(s.text) for s in finding.spans if s.text]
+        body = normal_text(paper.value)
+        if words and not any(word in body for word in words) and not _in_table(finding):
+            return Cleared("claim-withdrawn", (RENDERED,), "the statement is no longer in the paper")
+        return Cleared("corrected-from-results", (RENDERED, CURRENT), "the number is now what the run measured")
+
+
+_NOTES = {
+    "references": "every key in the paper comes from a stored record now",
+    "ablations": "the planned condition has receipts and a row in a table",
+    "collapse": "recomputed on the current results: no longer so",
+    "receipts": "no current number reads the file",
+}
+
+
+def _in_table(finding: Finding) -> bool:
+    return any(part in finding.pattern for part in ("wrong-place", "bold")) or "&" in "".join(
+        s.text for s in finding.spans
+    )
+
+
+def _first_of(paths: tuple[str, ...], preferred: tuple[str, ...]) -> tuple[str, ...]:
+    best = tuple(p for p in preferred if p in paths)
+    return best or paths[:3]

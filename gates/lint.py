@@ -1,0 +1,39 @@
+"""Paper lint: faults that papers of machines were found with, by rule.
+
+Belongs here: the table of rules and the auditor. Not here: the rules' bodies (`lint_rules.py`), undefined
+keys (`references.py`), numbers.
+"""
+
+from __future__ import annotations
+
+from cockpit.kernel.findings import Finding
+from cockpit.kernel.protocols import Tree
+from cockpit.kernel.view import RunView
+from gates.artifacts import RENDERED, text_of
+from gates.lint_rules import RULES, LintRule, Place
+from gates.papertext import PaperText
+
+OWNER = 17
+
+
+def find(tree: Tree, view: RunView) -> tuple[Finding, ...]:
+    """Findings on the rendered paper.
+
+    Raises:
+        ValueError: the paper cannot be read.
+    """
+    paper = text_of(tree, RENDERED)
+    if paper.value is None:
+        raise ValueError(paper.problem)
+    return lint(PaperText(RENDERED, paper.value))
+
+
+def lint(paper: PaperText) -> tuple[Finding, ...]:
+    """Findings on one paper, in the order of the rules and then of the text."""
+    return tuple(_finding(rule, place, paper) for rule in RULES for place in rule.look(paper))
+
+
+def _finding(rule: LintRule, place: Place, paper: PaperText) -> Finding:
+    title = rule.says if not place.what else f"{rule.says}: {place.what}"
+    return Finding(auditor="lint", pattern=f"lint-{rule.id}", severity=rule.severity, title=title,
+                   spans=(paper.span(place.start, place.end),), owner=OWNER)  # fmt: skip

@@ -1,0 +1,31 @@
+"""The exported paper in the place of the paper, for programs that read the latter.
+
+Belongs here: that one view of a tree. Not here: other trees (journal).
+"""
+
+from __future__ import annotations
+
+from cockpit.kernel.ids import Sha256
+from cockpit.kernel.protocols import Tree
+from gates.artifacts import FINAL_BIB, FINAL_PAPER, PAPER_BIB, RENDERED
+
+INSTEAD = {RENDERED: FINAL_PAPER, PAPER_BIB: FINAL_BIB}
+
+
+class FinalTree:
+    """`tree`, in which the rendered paper and its bibliography are those of `final/`."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def list(self, prefix: str = "") -> list[str]:
+        return self._tree.list(prefix)
+
+    def read(self, path: str) -> bytes:
+        return self._tree.read(INSTEAD.get(path, path))
+
+    def sha(self, path: str) -> Sha256:
+        return self._tree.sha(INSTEAD.get(path, path))
+
+    def exists(self, path: str) -> bool:
+        return self._tree.exists(INSTEAD.get(path, path))
