@@ -19,7 +19,12 @@ __all__ = ["STUDIES", "Study", "StudyId", "example_of", "fit", "seed_blocks"]
 STUDIES: dict[str, Study] = {s.id: s for s in (SHRINKAGE, BOOTSTRAP, SCHEDULES, MICRO)}
 FITS_FROM = 3  # different keywords of a study that an idea must name before we say that it fits
 # SHA-256 of the shipped idea files, kept true by a test
-EXAMPLES: dict[str, StudyId] = {}
+EXAMPLES: dict[str, StudyId] = {
+    "8d757cd668020a876372dfcda05e5840906d419ea68b2910233002f2ef808d49": "shrinkage",  # ridge-small-n.md
+    "c1bc2965a9851fb2f244bdbc9fa98cb26d10db4c9c8dc2c841028070e92d655f": "bootstrap",  # bootstrap-coverage.md
+    "b7a8a821b09a00eb25bc045bfe8caba2962b127ccd1f2e3ed19c3794f3c8a87e": "schedules",  # lr-schedules.md
+    "24d17722e90b04617f0de69f70684dca49e4373fa2f0ca485f227166e80f9e9c": "micro",  # micro.md
+}
 
 
 def fit(idea: str) -> tuple[str, bool]:

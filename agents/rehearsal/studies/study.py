@@ -10,6 +10,7 @@ import random
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from agents.rehearsal.studies import code
 from cockpit.kernel.ids import ConditionId
 from cockpit.kernel.levels import EFFORTS, Effort
 from cockpit.kernel.plan import (
@@ -108,6 +109,17 @@ class Study:
                 "changes": tuple(f"added condition {name}" for name in added),
             }
         )
+
+    def code(self, plan: ExperimentPlan, *, seed: int, crash: bool) -> dict[str, str]:
+        """The entry points and modules that `plan` needs: path under scripts/ → text.
+
+        Standard library only; each job is deterministic by (rehearsal `seed`, job seed). With `crash`
+        one file has a slip that stops it, chosen by `seed`.
+        """
+        entries = {c.entry for c in plan.conditions}
+        found = code.files(self.id, seed, crash)
+        known = {c.entry for c in self.conditions}
+        return {path: text for path, text in found.items() if path not in known or path in entries}
 
     def _credited(self, effort: Effort, missing: bool, seed: int) -> tuple[Component, ...]:
         """Components of the plan, in the study's order."""

@@ -11,7 +11,7 @@ from agents.rehearsal.studies.study import Study, condition, hypothesis, tests_o
 from cockpit.kernel.ids import ConditionId
 from cockpit.kernel.plan import Comparison, Component, Condition, Dataset, Metric
 
-ROBUST: dict[str, Any] = {"robust_scale": True, "robust_start": True, "many_steps": True, "flip": False}
+ROBUST: dict[str, Any] = {"robust_scale": True, "robust_start": True, "tight": True, "flip": False}
 
 
 def _robust(id: str, label: str, kind: Any, words: tuple[str, ...], **changed: Any) -> Condition:
@@ -23,7 +23,7 @@ HYPOTHESES = (
         "H1",
         "On contaminated samples, the clipped mean has a lower absolute error than the plain mean.",
         Comparison(left=ConditionId("clipped"), right=ConditionId("plain"), metric="error", relation="lower"),
-        "the mean difference over seeds is not below zero, or its interval holds zero",
+        "the mean difference over seeds is above zero and its interval leaves zero out",
         primary=True,
     ),
     hypothesis(
@@ -61,7 +61,7 @@ STUDY = Study(
     " which parts of it matter?",
     sub_questions=(
         "How much error does clipping save against the plain mean?",
-        "Which of robust scale, median start and repeated steps carries the saving?",
+        "Which of robust scale, median start and tight clipping carries the saving?",
         "What does it cost in operations?",
     ),
     queries=(
@@ -116,12 +116,12 @@ STUDY = Study(
             against=ConditionId("clipped"),
         ),
         _robust(
-            "no-steps",
-            "No repeated steps",
+            "loose",
+            "Loose clipping",
             "ablation",
-            ("without repeated steps",),
-            many_steps=False,
-            component="repeated steps",
+            ("without tight clipping",),
+            tight=False,
+            component="tight clipping",
             against=ConditionId("clipped"),
         ),
         _robust(
@@ -136,7 +136,7 @@ STUDY = Study(
     components=(
         Component(name="robust scale", ablation=ConditionId("no-scale")),
         Component(name="median start", ablation=ConditionId("no-start")),
-        Component(name="repeated steps", ablation=ConditionId("no-steps")),
+        Component(name="tight clipping", ablation=ConditionId("loose")),
     ),
     hypotheses=HYPOTHESES,
     tests=tests_of(HYPOTHESES),
@@ -146,11 +146,11 @@ STUDY = Study(
         "Only the centre was estimated.",
     ),
     notes={
-        "clipped": "residuals from the present centre are clipped at a multiple of the scale, a few times over",
+        "clipped": "residuals from the present centre are clipped at the scale, until the centre rests",
         "plain": "the arithmetic mean",
         "no-scale": "the standard deviation in place of the median absolute deviation",
         "no-start": "the arithmetic mean in place of the median as first centre",
-        "no-steps": "a single clipped step",
+        "loose": "residuals are clipped at three scales instead of one",
         "flipped": "observations with random signs; it must estimate worse",
     },
 )

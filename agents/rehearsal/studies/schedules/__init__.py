@@ -28,14 +28,14 @@ HYPOTHESES = (
         "H1",
         "After 300 steps, the cosine recipe reaches a lower excess loss than a constant rate.",
         _against("cosine-t300", "constant-t300"),
-        "the mean difference over seeds is not below zero, or its interval holds zero",
+        "the mean difference over seeds is above zero and its interval leaves zero out",
         primary=True,
     ),
     hypothesis(
         "H2",
         "After 100 steps, the cosine recipe still reaches a lower excess loss than a constant rate.",
         _against("cosine-t100", "constant-t100"),
-        "the mean difference over seeds is not below zero, or its interval holds zero",
+        "the mean difference over seeds is above zero and its interval leaves zero out",
         primary=True,
     ),
     hypothesis(
@@ -77,12 +77,12 @@ STUDY = Study(
         "随机梯度",
         "优化器",
     ),
-    question="Does cosine decay with clipping and tail averaging beat a constant rate on a noisy linear problem, and"
+    question="Does cosine decay with clipping and iterate averaging beat a constant rate on a noisy linear problem, and"
     " which parts of the recipe matter?",
     sub_questions=(
         "How much excess loss does the cosine recipe save against a constant rate after 300 steps?",
         "How much of that saving is there after 100 steps?",
-        "Which of cosine decay, tail averaging and gradient clipping carries the saving?",
+        "Which of cosine decay, iterate averaging and gradient clipping carries the saving?",
         "Does a long warm-up alone give the same?",
     ),
     queries=(
@@ -91,7 +91,7 @@ STUDY = Study(
         "warm-up learning rate training",
         "averaging stochastic gradient heavy-tailed noise",
     ),
-    method="cosine decay with gradient clipping and tail averaging",
+    method="cosine decay with gradient clipping and iterate averaging",
     setting="streaming linear regression with eight features of unequal variance and heavy-tailed noise",
     datasets=(
         Dataset(
@@ -155,11 +155,11 @@ STUDY = Study(
         ),
         _cosine(
             "no-averaging",
-            "No tail averaging",
+            "No iterate averaging",
             "ablation",
-            ("without tail averaging", "last iterate"),
+            ("without iterate averaging", "last iterate"),
             average=False,
-            component="tail averaging",
+            component="iterate averaging",
             against=ConditionId("cosine-t300"),
         ),
         _cosine(
@@ -182,7 +182,7 @@ STUDY = Study(
     ),
     components=(
         Component(name="cosine decay", ablation=ConditionId("no-decay")),
-        Component(name="tail averaging", ablation=ConditionId("no-averaging")),
+        Component(name="iterate averaging", ablation=ConditionId("no-averaging")),
         Component(name="gradient clipping", ablation=ConditionId("no-clipping")),
     ),
     hypotheses=HYPOTHESES,
@@ -194,7 +194,7 @@ STUDY = Study(
         "Adaptive optimisers were not compared.",
     ),
     notes={
-        "cosine-t300": "cosine decay over 300 steps, residuals clipped, mean of the last iterates",
+        "cosine-t300": "cosine decay over 300 steps, residuals clipped, running mean of the iterates",
         "constant-t300": "a constant rate for 300 steps",
         "warmup-t300": "a rate that grows over half of the 300 steps and then stays",
         "cosine-t100": "the same recipe over 100 steps",
@@ -202,6 +202,6 @@ STUDY = Study(
         "no-decay": "the recipe at a constant rate",
         "no-averaging": "the recipe without averaging: the last iterate counts",
         "no-clipping": "the recipe with residuals as they come",
-        "shuffled": "the recipe on targets that belong to other rows; it must end with a higher loss",
+        "shuffled": "the recipe with half of the targets taken from other rows; it must end with a higher loss",
     },
 )
