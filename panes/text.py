@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rich.cells import cell_len, chop_cells, set_cell_size, split_graphemes
+from rich.cells import cell_len, set_cell_size, split_graphemes
 
 _ESCAPES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
@@ -88,12 +88,15 @@ def _pieces(text: str, width: int) -> Iterator[str]:
         if run.isspace() or (run.isascii() and len(run) <= width):
             yield run
             continue
-        word = ""
-        for start, end, cells in split_graphemes(run)[0]:
+        word, size, at = "", 0, 0
+        for _, end, cells in split_graphemes(run)[0]:
+            part, at = run[at:end], end  # not from the span's start: a mark without a base has no span
+            if word and (cells >= 2 or size + cells > width):
+                yield word
+                word, size = "", 0
             if cells >= 2:
-                yield from chop_cells(word, width) if word else ()
-                yield run[start:end]
-                word = ""
+                yield part
             else:
-                word += run[start:end]
-        yield from chop_cells(word, width) if word else ()
+                word, size = word + part, size + cells
+        if word or at < len(run):
+            yield word + run[at:]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 import threading
 import time
@@ -16,12 +17,12 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from cockpit.front import farewell, shim, signals, terminal
+from cockpit.front import crash, farewell, shim, signals, terminal
 from cockpit.front.app import AppFace, CockpitApp
 from cockpit.front.detach import SignalRules, Terminal
 from cockpit.front.session import EngineHandle, StartEngine
 from cockpit.front.writer import PatientWriter, replace_writer
-from cockpit.kernel.commands import Abort, AnyCommand
+from cockpit.kernel.commands import AnyCommand
 from cockpit.kernel.exits import CockpitError, Exit
 from cockpit.kernel.ids import Actor
 from cockpit.kernel.view import RunView
@@ -82,18 +83,21 @@ class Host:
         except Exception:  # noqa: BLE001 - a bug of ours; kept whole and shown after the screen has closed
             self.bug = traceback.format_exc()
         else:
+            handle.started.wait()
             with self._lock:
                 self._handle = handle
                 waiting, self._waiting = self._waiting, []
             for command in waiting:
                 handle.post(command)
-            self._on_engine(lambda: self._rules.attach(handle.loop, self._signal_fd))
+            if (loop := handle.loop) is not None:
+                self._on_engine(lambda: self._rules.attach(loop, self._signal_fd))
         self._launched.set()
         if self._handle is None:
             self._on_screen(lambda: self._app.exit("stop"))
         else:
             self._handle.finished.wait()
-            self._on_screen(self._app.draw)
+            broken = self._handle.error is not None
+            self._on_screen(lambda: self._app.exit("stop") if broken else self._app.draw())
 
     def _on_screen(self, call: Callable[[], object]) -> None:
         try:
@@ -102,10 +106,11 @@ class Host:
             return
 
     def _on_engine(self, call: Callable[[], object]) -> None:
-        if self._handle is None:
+        loop = self._handle.loop if self._handle is not None else None
+        if loop is None:
             return
         try:
-            self._handle.loop.call_soon_threadsafe(call)
+            loop.call_soon_threadsafe(call)
         except RuntimeError:  # the engine's loop is closed: it has ended already
             return
 
@@ -118,7 +123,7 @@ class Host:
         self._handle.post(command)
 
     def folder(self) -> Path | None:
-        return self._handle.folder if self._handle else None
+        return self._handle.folder.root if self._handle else None
 
     def ended(self) -> bool:
         """Has the engine let go of the run?"""
@@ -144,7 +149,8 @@ class Host:
         self._interrupts += 1
         if self._interrupts > 1:
             os._exit(Exit.INTERRUPTED)  # the journal is durable as it stands; the shim heals the terminal
-        self.post(Abort(by=self._who, why="interrupted by a signal"))
+        if self._handle is not None:
+            self._handle.stop(f"interrupted by {signal.Signals(number).name}")
         if self._terminal.detached:
             return
         self._on_screen(lambda: self._app.exit("abort"))
@@ -170,7 +176,7 @@ class Host:
             return
         if crashed:
             _print(["cockpit: the screen failed, which is a bug of ours; the run goes on without it"])
-        _print(farewell.lines_of(self._handle.view, self._handle.folder, detached=True))
+        _print(farewell.lines_of(self._handle.view, self._handle.folder.root, detached=True))
         self._terminal.abandon()
         self._leave_with_run(0)
 
@@ -180,24 +186,37 @@ class Host:
             os._exit(self.fault.code if self.fault else Exit.BUG)
         self._handle.finished.wait()
         time.sleep(pause)
-        os._exit(self._handle.exit_code)
+        os._exit(exit_code_of(self._handle))
 
     def _stop(self) -> None:
         """Let the engine go, if it has not gone."""
         self._launched.wait(STOP_S)
         if self._handle is not None and not self.ended():
-            self._handle.post(Abort(by=self._who, why="quit"))
+            self._handle.stop(f"left by {self._who.user}")
             self._handle.finished.wait(STOP_S)
 
     def _report(self) -> int:
         if self.fault is not None:
             _print(str(self.fault).splitlines())
             return int(self.fault.code)
+        broken = self._handle.error if self._handle is not None else None
+        if isinstance(broken, CockpitError):
+            _print(str(broken).splitlines())
+            return int(broken.code)
+        if broken is not None:
+            self.bug = "".join(traceback.format_exception(broken))
         if self.bug or self._handle is None:
-            _print([*self.bug.splitlines(), "cockpit: internal error before the run could start (a bug of ours)"])
+            _print([f"cockpit: internal error: {self.bug.rstrip().rpartition(chr(10))[2]}",
+                    "  That is a bug of ours; nothing that was shown is lost, and the run can be resumed.",
+                    f"  The whole story is in {crash.keep(self.bug)}"])  # fmt: skip
             return int(Exit.BUG)
-        _print(farewell.lines_of(self._handle.view, self._handle.folder))
-        return self._handle.exit_code if self.ended() else int(Exit.INTERRUPTED)
+        _print(farewell.lines_of(self._handle.view, self._handle.folder.root))
+        return exit_code_of(self._handle)
+
+
+def exit_code_of(handle: EngineHandle) -> int:
+    """The engine's code; interrupted, if it has not let go in time."""
+    return int(Exit.INTERRUPTED) if handle.exit_code is None else handle.exit_code
 
 
 def _print(lines: list[str]) -> None:

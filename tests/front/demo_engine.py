@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cockpit.journal.places import RunFolder
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e
 from cockpit.kernel.findings import Finding, GateReason, GateVerdict, Obligation, ObligationPart, Span
@@ -363,20 +364,31 @@ class DemoEngine:
         tick_file: Path | None = None,
         ends: bool = False,
     ) -> None:
-        self.face, self.script, self.folder, self.lines, self.tick_file = face, list(events), folder, lines, tick_file
+        self.folder = RunFolder(folder or Path("runs/demo"))
+        self.face, self.script, self.lines, self.tick_file = face, list(events), lines, tick_file
         self.view = RunView()
         self.finished = threading.Event()
-        self.exit_code = 0
+        self.exit_code: int | None = None
+        self.error: BaseException | None = None
         self.posted: list[c.AnyCommand] = []
-        self.ends = ends
+        self.ends, self.stopped_why = ends, ""
         self.loop = asyncio.new_event_loop()
-        self.ready = threading.Event()
+        self.started = threading.Event()
         self.thread = threading.Thread(target=self._run, name="engine", daemon=True)
         self.thread.start()
-        self.ready.wait(10)
+        self.started.wait(10)
 
     def post(self, command: c.AnyCommand) -> None:
         self.loop.call_soon_threadsafe(self._obey, command)
+
+    def stop(self, why: str) -> None:
+        self.stopped_why = why
+        self.loop.call_soon_threadsafe(self._halt, why)
+
+    def _halt(self, why: str) -> None:
+        self.exit_code = 130
+        self.tell(e.EngineStopped(at=self._at(), why=why))
+        self.loop.call_soon(self.loop.stop)
 
     def tell(self, *events: Any) -> None:
         told = []
@@ -452,8 +464,9 @@ class DemoEngine:
             self.loop.call_soon(self._tick)
         if self.ends:
             self.loop.call_later(0.3, self._end, "accepted", 0)
-        self.ready.set()
+        self.started.set()
         self.loop.run_forever()
+        self.exit_code = 130 if self.exit_code is None else self.exit_code
         self.finished.set()
 
     def _print(self, n: int = 0) -> None:
