@@ -16,6 +16,7 @@ from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
 from gates import ablations, citations, collapse, figures, lint, numbers_audit, plan_check, receipts, references, static
 from gates.artifacts import CURRENT, OUTLINE, PAPER_BIB, PAPERS, PLAN, RENDERED, bytes_of, current_of
+from gates.overlay import INSTEAD, FinalTree
 
 Findings = tuple[Finding, ...]
 Files = dict[str, str]
@@ -64,11 +65,11 @@ class Auditor:
         report = said if isinstance(said, numbers_audit.Report) else numbers_audit.Report(said)
         return Audit(self.name, _verdict(report.findings), "", report.findings, report.files)
 
-    def record(self, audit: Audit, tree: Tree) -> AuditRun:
-        """The run as the journal keeps it: version, verdict, and the hash of every input."""
+    def record(self, audit: Audit, tree: Tree, name: str = "") -> AuditRun:
+        """The run as the journal keeps it (under `name`): version, verdict, and the hash of every input."""
         inputs = {path: str(tree.sha(path)) for path in self.inputs(tree)}
         return AuditRun(
-            auditor=self.name,
+            auditor=name or self.name,
             version=self.version,
             verdict=audit.verdict,
             reason=audit.reason,
@@ -120,6 +121,33 @@ SCHEDULE: dict[tuple[int, Part], tuple[str, ...]] = {
     (22, "whole"): (*_PAPER, "collapse", "static"),
     (23, "whole"): ("references", "citations"),
 }
+
+
+# what is exported is judged on its own bytes too, under a name of its own
+FINAL_PROGRAMS = ("numbers", "references", "lint")
+EXPORT_STAGES = (22, 23)
+
+
+def final_name(program: str) -> str:
+    """The name under which a program's run on the exported paper is kept."""
+    return f"{program}:final"
+
+
+def audit_final(program: str, tree: Tree, view: RunView) -> Audit:
+    """The program on `final/paper.tex`; its findings point there, and it writes nothing."""
+    auditor = AUDITORS[program]
+    audit = auditor.run(FinalTree(tree), view)
+    return Audit(final_name(program), audit.verdict, audit.reason, tuple(map(_in_final, audit.findings)))
+
+
+def record_final(program: str, audit: Audit, tree: Tree) -> AuditRun:
+    """The run on the exported paper as the journal keeps it."""
+    return AUDITORS[program].record(audit, FinalTree(tree), final_name(program))
+
+
+def _in_final(finding: Finding) -> Finding:
+    spans = tuple(s.model_copy(update={"file": INSTEAD.get(s.file, s.file)}) for s in finding.spans)
+    return finding.model_copy(update={"spans": spans})
 
 
 def due(stage: int, part: Part) -> tuple[Auditor, ...]:

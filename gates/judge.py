@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cockpit.kernel.events import LedgerEvent
-from cockpit.kernel.findings import Finding, GateVerdict
+from cockpit.kernel.findings import Finding, GateVerdict, Obligation
 from cockpit.kernel.ids import Instant, Part, Position
 from cockpit.kernel.protocols import Audited, Route, Tree
 from cockpit.kernel.reviews import Review, Score, Verification
 from cockpit.kernel.view import RunView
-from gates import contracts, ledger, policy, routing, scoring, settle
-from gates.auditors import due
+from gates import closers, contracts, ledger, policy, routing, scoring, settle
+from gates.artifacts import FINAL_PAPER
+from gates.auditors import EXPORT_STAGES, FINAL_PROGRAMS, audit_final, due, record_final
 
 
 class Gates:
@@ -27,21 +28,38 @@ class Gates:
     def audit(self, stage: int, part: Part, tree: Tree, view: RunView) -> Audited:
         """Run the program auditors that belong at the end of this stage part."""
         said = [(auditor, auditor.run(tree, view)) for auditor in due(stage, part)]
-        return Audited(
-            findings=tuple(finding for _, audit in said for finding in audit.findings),
-            runs=tuple(auditor.record(audit, tree) for auditor, audit in said),
-            files={path: text for _, audit in said for path, text in audit.files.items()},
+        runs = [auditor.record(audit, tree) for auditor, audit in said]
+        found = [finding for _, audit in said for finding in audit.findings]
+        for program in FINAL_PROGRAMS if stage in EXPORT_STAGES and tree.exists(FINAL_PAPER) else ():
+            exported = audit_final(program, tree, view)
+            runs.append(record_final(program, exported, tree))
+            found += exported.findings
+        files = (
+            {path: text for _, audit in said for path, text in audit.files.items()}
+            if stage not in EXPORT_STAGES
+            else {}
         )
+        return Audited(findings=tuple(found), runs=tuple(runs), files=files)
 
     def intake(self, view: RunView, position: Position, at: Instant, findings: Sequence[Finding],
                auditors: Sequence[str]) -> tuple[LedgerEvent, ...]:  # fmt: skip
-        """Ledger events for a report; `auditors` are those whose silence means that a finding has vanished."""
-        return ledger.intake(view.ledger, position, at, findings, auditors)
+        """Ledger events for a report; `auditors` are those whose silence means that a finding has vanished.
+
+        An auditor that could not judge here (as the journal says) is not silent but mute: nothing vanishes by it.
+        """
+        mute = {r.run.auditor for r in view.audits if r.position == position and r.run.verdict in ("ERROR", "BLOCKED")}
+        return ledger.intake(view.ledger, position, at, findings, [a for a in auditors if a not in mute])
 
     def settle(self, view: RunView, position: Position, at: Instant, tree: Tree,
                verifications: Sequence[Verification] = ()) -> tuple[LedgerEvent, ...]:  # fmt: skip
         """Ledger events by those who may close."""
         return settle.settle(view, position, at, tree, verifications)
+
+    def refusal(self, verb: str, obligation: Obligation) -> str:
+        """Why a person may not `close`, `refute` or `waive` this by hand, as a sentence; empty = they may."""
+        if verb not in closers.VERBS:
+            return f"there is no verb {verb}"
+        return closers.refusal("person", verb, obligation.finding)
 
     def score(self, view: RunView, reviews: Sequence[Review]) -> Score:
         """The score of these reviews."""

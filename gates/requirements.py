@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pydantic import ValidationError
 
 from cockpit.kernel.events import LEDGER_KINDS, read_event_json
-from cockpit.kernel.findings import AuditRun, Finding, GateReason, Obligation
+from cockpit.kernel.findings import AuditRun, GateReason, Obligation
 from cockpit.kernel.ids import Fingerprint
 from cockpit.kernel.ledger_lines import EVIDENCE_FOLDER, LEDGER_FILE
 from cockpit.kernel.levels import ASSURANCES, Assurance
@@ -19,15 +19,14 @@ from cockpit.kernel.protocols import Tree
 from cockpit.kernel.reviews import Score
 from cockpit.kernel.view import RunView
 from gates import citations, contracts, contracts_paper, honesty, references
-from gates.artifacts import FINAL_PAPER, PAPER_BIB, RENDERED, papers_of, text_of
-from gates.auditors import AUDITORS, Audit
+from gates.artifacts import FINAL_PAPER, PAPER_BIB, papers_of, text_of
+from gates.auditors import AUDITORS, FINAL_PROGRAMS, Audit, audit_final, final_name
 from gates.fingerprints import fingerprint
-from gates.overlay import FinalTree
+from gates.overlay import INSTEAD, FinalTree
 from gates.projection import line_seq
 
 Check = Callable[[Tree, RunView], Iterator[GateReason]]
 PROGRAMS = ("numbers", "references", "collapse", "static", "receipts", "plan", "ablations", "figures")
-FINAL_PROGRAMS = ("numbers", "references", "lint")
 RECORDED = {"passages": "passages", "compile": "compile", "related-work": "related-work",
             "experiment-audit": "experiment", "claim-audit": "claims", "anonymity": "anonymity",
             "kill-argument": "kill-argument", "acceptance-contract": "acceptance-contract",
@@ -55,20 +54,29 @@ def _program(name: str) -> Check:
 
     def look(tree: Tree, view: RunView) -> Iterator[GateReason]:
         auditor = AUDITORS[name]
-        run = latest(view, name)
-        present = {path: str(tree.sha(path)) for path in auditor.inputs(tree)}
-        if run is None:
-            yield _block("audit-missing", f"the {name} program has not run")
-        elif run.verdict in ("ERROR", "BLOCKED"):
-            yield _block("audit-unavailable", f"the {name} program could not judge: {run.reason}")
-        elif run.inputs != present:
-            changed = sorted(p for p in {*run.inputs, *present} if run.inputs.get(p) != present.get(p))
-            yield _block("audit-stale", f"{changed[0]} has changed since the {name} program judged it")
-        yield from unrecorded(auditor.run(tree, view), view, name)
+        yield from _fresh(name, latest(view, name), auditor.inputs(tree), tree)
+        yield from unrecorded(auditor.run(tree, view), view)
         if name in FINAL_PROGRAMS and tree.exists(FINAL_PAPER):
-            yield from unrecorded(auditor.run(FinalTree(tree), view), view, name, final=True)
+            exported = FinalTree(tree)
+            run = latest(view, final_name(name))
+            if run is not None:
+                yield from _fresh(final_name(name), run, auditor.inputs(exported), exported)
+            yield from unrecorded(audit_final(name, tree, view), view)
 
     return look
+
+
+def _fresh(name: str, run: AuditRun | None, inputs: tuple[str, ...], tree: Tree) -> Iterator[GateReason]:
+    """The recorded run judged what is there now, all of it."""
+    present = {path: str(tree.sha(path)) for path in inputs}
+    if run is None:
+        yield _block("audit-missing", f"the {name} program has not run")
+    elif run.verdict in ("ERROR", "BLOCKED"):
+        yield _block("audit-unavailable", f"the {name} program could not judge: {run.reason}")
+    elif run.inputs != present:
+        changed = sorted(p for p in {*run.inputs, *present} if run.inputs.get(p) != present.get(p))
+        shown = INSTEAD.get(changed[0], changed[0]) if name.endswith(":final") else changed[0]
+        yield _block("audit-stale", f"{shown} has changed since the {name} program judged it")
 
 
 def latest(view: RunView, auditor: str) -> AuditRun | None:
@@ -76,30 +84,22 @@ def latest(view: RunView, auditor: str) -> AuditRun | None:
     return next((r.run for r in reversed(view.audits) if r.run.auditor == auditor), None)
 
 
-def unrecorded(audit: Audit, view: RunView, name: str, *, final: bool = False) -> Iterator[GateReason]:
+def unrecorded(audit: Audit, view: RunView) -> Iterator[GateReason]:
     """What a program finds now that is not on the books: somebody changed the bytes since."""
     if audit.verdict in ("ERROR", "BLOCKED"):
-        yield _block("audit-unavailable", f"the {name} program cannot judge: {audit.reason}")
+        yield _block("audit-unavailable", f"the {audit.auditor} program cannot judge: {audit.reason}")
     for found in audit.findings:
-        if found.severity == "info":
+        known = view.ledger.obligations.get(fingerprint(found))
+        if found.severity == "info" or (known is not None and known.state in ("open", "waived")):
             continue
-        shown = _in_final(found) if final else found
-        known = view.ledger.obligations.get(fingerprint(shown))
-        if known is None or known.state in ("resolved", "superseded"):
-            heavy = found.severity in ("critical", "major")
-            span = shown.spans[0] if shown.spans else None
-            yield GateReason(
-                code="finding-not-on-the-books",
-                severity="block" if heavy else "warn",
-                text=f"{span or name}: {found.title}",
-                span=span,
-                stage=None if final else min(found.owner, 17),
-            )
-
-
-def _in_final(finding: Finding) -> Finding:
-    spans = tuple(s.model_copy(update={"file": FINAL_PAPER}) if s.file == RENDERED else s for s in finding.spans)
-    return finding.model_copy(update={"spans": spans})
+        span = found.spans[0] if found.spans else None
+        yield GateReason(
+            code="finding-not-on-the-books",
+            severity="block" if found.severity in ("critical", "major") else "warn",
+            text=f"{span or audit.auditor}: {found.title}",
+            span=span,
+            stage=None if audit.auditor.endswith(":final") else min(found.owner, 17),
+        )
 
 
 def _ledger(tree: Tree, view: RunView) -> Iterator[GateReason]:

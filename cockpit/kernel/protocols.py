@@ -197,6 +197,9 @@ class Judge(Protocol):
                verifications: Sequence[Verification] = ()) -> tuple[LedgerEvent, ...]:  # fmt: skip
         """Ledger events by those who may close: programs on the present bytes, independent verifications."""
 
+    def refusal(self, verb: str, obligation: Obligation) -> str:
+        """Why a person may not `close`, `refute` or `waive` it by hand, as a sentence; empty = they may."""
+
     def score(self, view: RunView, reviews: Sequence[Review]) -> Score: ...
 
     def decide(self, tree: Tree, view: RunView, score: Score | None) -> GateVerdict:
