@@ -16,11 +16,15 @@ DOI_PREFIX = re.compile(r"^(?:https?://(?:dx\.)?doi\.org/|doi:\s*)", re.IGNORECA
 ARXIV_PREFIX = re.compile(r"^(?:https?://(?:www\.)?arxiv\.org/(?:abs|pdf)/|arxiv:\s*)", re.IGNORECASE)
 ARXIV_DOI = re.compile(r"^10\.48550/arxiv\.(.+)$")
 TITLE_FLOOR = 12  # shorter titles ("Introduction") join nothing
+RETRACTED = "retracted"  # in a record's provenance: the source that says so
 FIELDS = ("title", "authors", "year", "abstract", "arxiv_id", "doi", "venue", "url")
 
 
 def merge(records: Iterable[PaperRecord]) -> list[PaperRecord]:
-    """One record a paper, in the order in which papers first came; an earlier record's fields win."""
+    """One record a paper, in the order in which papers first came; an earlier record's fields win.
+
+    Keys are made unique: a later paper with a key that is taken gets a letter.
+    """
     groups: list[list[PaperRecord]] = []
     where: dict[str, int] = {}
     for record in records:
@@ -35,7 +39,7 @@ def merge(records: Iterable[PaperRecord]) -> list[PaperRecord]:
             where.update({name: at for name, group in where.items() if group == other})
         groups[at].append(record)
         where.update(dict.fromkeys(names, at))
-    return [_joined(group) for group in groups if group]
+    return _distinct([_joined(group) for group in groups if group])
 
 
 def identities(record: PaperRecord) -> list[str]:
@@ -71,6 +75,19 @@ def plain_title(text: str) -> str:
     return "".join(char for char in folded if char.isalnum())
 
 
+def _distinct(records: list[PaperRecord]) -> list[PaperRecord]:
+    taken: set[str] = set()
+    kept = []
+    for record in records:
+        key, n = record.key, 0
+        while key in taken:
+            n += 1
+            key = f"{record.key}{chr(ord('a') + n) if n < 26 else f'-{n}'}"
+        taken.add(key)
+        kept.append(record if key == record.key else record.model_copy(update={"key": key}))
+    return kept
+
+
 def _joined(group: Sequence[PaperRecord]) -> PaperRecord:
     first = group[0]
     if len(group) == 1:
@@ -78,10 +95,15 @@ def _joined(group: Sequence[PaperRecord]) -> PaperRecord:
     fields: dict[str, object] = {}
     provenance: dict[str, str] = {}
     for name in FIELDS:
-        giver = next((record for record in group if getattr(record, name)), None)
+        givers = [record for record in group if getattr(record, name)]
+        if name == "doi":  # a publisher's tells more than arXiv's own, which is its identifier again
+            givers = [record for record in givers if not ARXIV_DOI.match(plain_doi(record.doi))] or givers
+        giver = givers[0] if givers else None
         if giver is not None:
             fields[name] = getattr(giver, name)
             provenance[name] = giver.provenance.get(name) or (giver.sources[0] if giver.sources else "")
     sources = tuple(dict.fromkeys(source for record in group for source in record.sources))
+    if denied := next((r.provenance[RETRACTED] for r in group if RETRACTED in r.provenance), ""):
+        provenance[RETRACTED] = denied
     known = {name: source for name, source in provenance.items() if source}
     return first.model_copy(update={**fields, "sources": sources, "provenance": known})

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from agents.literature.merging import merge
+from agents.literature.merging import RETRACTED, merge
+from agents.literature.net import Net
 from cockpit.kernel.model import JsonObject, Model
 from cockpit.kernel.papers import CitationLookup, PaperRecord, SourceState
 from cockpit.kernel.protocols import Desk
@@ -44,9 +45,12 @@ class Literature:
 
     sources: Sequence[Source] = ()
     offline: bool = False
+    net: Net | None = None
 
     async def close(self) -> None:
         """Let go of connections."""
+        if self.net is not None:
+            await self.net.close()
 
     async def search(self, desk: Desk, query: str, *, limit: int, path: str) -> Found:
         """Ask every source; records merged by DOI, arXiv id and title. `path` is where it is journalled."""
@@ -73,7 +77,11 @@ class Literature:
             in_library = in_library or (source.local and bool(records))
         merged = merge(found)
         return CitationLookup(
-            key=record.key, outcomes=outcomes, found=merged[0] if merged else None, in_library=in_library
+            key=record.key,
+            outcomes=outcomes,
+            found=merged[0] if merged else None,
+            in_library=in_library,
+            retracted=any(RETRACTED in one.provenance for one in merged),
         )
 
     async def _ask(self, desk: Desk, source: Source, what: str, *, about: str | PaperRecord, limit: int,
