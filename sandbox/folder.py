@@ -108,8 +108,11 @@ def write(path: Path, record: Model) -> None:
 def lay_out(folder: Path, spec: JobSpec, blobs: Callable[[Sha256], bytes]) -> None:
     """An empty `work` with the inputs in it; checkpoints stay. Raises BadInput for inputs that cannot be put."""
     work = folder / "work"
-    if work.is_symlink() or work.is_dir():
-        _take_away(work)
+    if work.is_symlink():
+        work.unlink()
+    elif work.is_dir():
+        loosen(work)
+        shutil.rmtree(work)
     for name in VOLATILE:
         (folder / name).unlink(missing_ok=True)
     work.mkdir(parents=True)
@@ -145,14 +148,10 @@ def next_attempt(folder: Path) -> int:
     return 1 + max([*used, launch.attempt if launch else 0])
 
 
-def _take_away(work: Path) -> None:
-    """Remove a job's folder, which may hold folders without permissions."""
-    if work.is_symlink():
-        work.unlink()
-        return
+def loosen(work: Path) -> None:
+    """Make folders passable that a job left without permissions, so that they can be read and taken away."""
     for path, names, _ in os.walk(work):
         for name in names:
             inner = Path(path, name)
             if not inner.is_symlink():
-                inner.chmod(0o700)
-    shutil.rmtree(work)
+                inner.chmod(0o755)

@@ -19,6 +19,7 @@ from pathlib import Path
 from cockpit.kernel.ids import Instant, Sha256
 from cockpit.kernel.model import Model, pretty
 from cockpit.kernel.results import EndReason, JobReceipt, JobResult, JobSpec, Usage
+from sandbox.folder import loosen
 from sandbox.signature import signature
 
 MIB = 1 << 20
@@ -111,6 +112,7 @@ def collect(work: Path, spec: JobSpec) -> Outputs:
     hashes: dict[str, Sha256] = {}
     refused: list[str] = []
     room = spec.limits.disk_mb * MIB
+    loosen(work)
     try:
         root = os.open(work, FOLDER)
     except OSError:
