@@ -203,8 +203,12 @@ def _with_models(idea: Idea, settings: Settings, notices: list[str]) -> Settings
 
 
 def _models_hint(idea: Idea) -> str:
-    return (f"Two families, author and reviewer: `cockpit {idea.path} --model executor=anthropic/NAME --model reviewer=openai/NAME`\n"
-            f"with their keys in ANTHROPIC_API_KEY and OPENAI_API_KEY; or see the built-in rehearsal: `cockpit {idea.path} --rehearsal`.")  # fmt: skip
+    two = "--model executor=anthropic/NAME --model reviewer=openai/NAME"
+    return (
+        f"Two families, author and reviewer, keys in ANTHROPIC_API_KEY and OPENAI_API_KEY:\n"
+        f"  `cockpit {idea.path} {two}`\n"
+        f"Or see the built-in rehearsal, which needs no key: `cockpit {idea.path} --rehearsal`"
+    )
 
 
 def _check_keys(settings: Settings) -> None:

@@ -153,8 +153,9 @@ class Flight:
             controls = Controls(run.recorder, self._clock, sandbox)
             jobs = JobRunner(self.run_folder, run.recorder, sandbox, controls, self._clock, settings.sandbox.parallel,
                              self._face.hint)  # fmt: skip
-            room = Room(self.run_folder, run.recorder, controls, jobs, Bodies(self.run_folder.calls), self._clock, settings,
-                        created.secret, self._face.hint)  # fmt: skip
+            bodies = Bodies(self.run_folder.calls)
+            room = Room(self.run_folder, run.recorder, controls, jobs, bodies, self._clock, settings, created.secret,
+                        self._face.hint)  # fmt: skip
             house = House(room, run.tree, run.history, run.keeper, workers, self._rooms.judge())
             self._people = People(controls, run.recorder, self._clock, self.run_folder.control, present=self._present,
                                   token=self._token)  # fmt: skip

@@ -129,6 +129,9 @@ class StageDesk:
     def attempts(self, path: CallPath) -> int:
         return self._room.recorder.attempts(path)
 
+    def seq_of(self, path: CallPath) -> Seq | None:
+        return self._room.recorder.seq_of(path)
+
     async def record(self, event: e.AnyEvent) -> Seq:
         if isinstance(event, e.CallIntended):
             await self._room.controls.clear()

@@ -122,6 +122,13 @@ class Recorder:
         """How many attempts at `path` were intended in this stage part."""
         return sum(isinstance(r.event, e.CallIntended) for r in self.acts.get(path, []))
 
+    def seq_of(self, path: CallPath) -> Seq | None:
+        """Seq of the reply or effect at `path` of this stage part, None when there is none yet."""
+        for record in reversed(self.acts.get(path, [])):
+            if isinstance(record.event, e.CallReplied | e.EffectRecorded):
+                return Seq(record.seq)
+        return None
+
     def started_job(self, job: JobId) -> e.JobStarted | None:
         """A leftover start of `job`, so that it can be adopted."""
         for group in self.leftovers.by_digest.values():

@@ -70,8 +70,9 @@ class ScriptedWorkers:
             assert found[0].prompt_sha256 == prompt
             return str(found[1]["reply"])
         attempt = desk.attempts(call) + 1
-        await desk.record(e.CallIntended(at=AT, position=desk.position, path=call, attempt=attempt, role="executor",
-                                         model="scripted", purpose="test", prompt_sha256=prompt, reserved_usd=0.01))  # fmt: skip
+        await desk.record(e.CallIntended(
+            at=AT, position=desk.position, path=call, attempt=attempt, role="executor", model="scripted",
+            purpose="test", prompt_sha256=prompt, reserved_usd=0.01))  # fmt: skip
         self._log(f"{desk.position} {path}")
         await asyncio.sleep(0)
         reply = sha256(f"{desk.position.stage}/{desk.position.round}/{path}")[:12]

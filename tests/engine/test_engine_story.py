@@ -73,8 +73,11 @@ def test_until_ends_with_that_stage(tmp_path: Path) -> None:
     assert flying.view.position.stage == 5
 
 
-@pytest.mark.parametrize("stop_at", ["r1.s02.o1 whole/question-1", "r1.s12.o1 whole/question-2", "r1.s17.o1 mended/question-0",
-                                     "r1.s20.o1 brief", "r2.s10.o1 whole/question-0"])  # fmt: skip
+STOPS = ("r1.s02.o1 whole/question-1", "r1.s12.o1 whole/question-2", "r1.s17.o1 mended/question-0", "r1.s20.o1 brief",
+         "r2.s10.o1 whole/question-0")  # fmt: skip
+
+
+@pytest.mark.parametrize("stop_at", STOPS)
 def test_a_stopped_run_goes_on_to_the_same_tree(tmp_path: Path, stop_at: str) -> None:
     whole = new_run(tmp_path / "whole")
     flight(whole).start().join(60)
