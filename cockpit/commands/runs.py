@@ -44,10 +44,9 @@ def _row(folder: RunFolder) -> dict[str, object]:
         view = load(folder)
     except CockpitError as error:
         return {"run": folder.run, "title": error.what, "state": "damaged", "round": 0, "stage": 0, "score": None}
+    state: str = view.control if is_locked(folder.cockpit) else "stopped"
     if view.finished is not None:
         state = view.finished.outcome
-    else:
-        state = view.control if is_locked(folder.cockpit) else "stopped"
     return {
         "run": folder.run,
         "title": plain(view.title),

@@ -20,10 +20,12 @@ from cockpit.engine.controls import Controls
 from cockpit.engine.recorder import Recorder
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e
+from cockpit.kernel.exits import CockpitError
 from cockpit.kernel.findings import Evidence
-from cockpit.kernel.ids import Actor, Fingerprint, Position, Sha256
+from cockpit.kernel.ids import Actor, Position, Sha256
 from cockpit.kernel.model import sha256
 from cockpit.kernel.protocols import Clock
+from cockpit.kernel.stages import BY_NUMBER
 
 if TYPE_CHECKING:
     from cockpit.engine.part import House
@@ -111,7 +113,7 @@ class People:
             case c.Acknowledge():
                 self._decided("acknowledged", command, command.reason)
             case c.Waive() | c.Resolve():
-                self._clear(command)
+                clear_by_hand(command, self._recorder, self._clock, self._control.parent.parent)
             case c.Extend():
                 asked = command.model_dump(exclude={"by", "token", "verb"})
                 changes = ", ".join(f"{k} {v}" for k, v in asked.items() if v)
@@ -139,34 +141,6 @@ class People:
         fact = e.GuidanceGiven(at=self._clock.now(), stage=stage, text=command.text, by=command.by)
         self._recorder.record(fact)
 
-    def _clear(self, command: c.Waive | c.Resolve) -> None:
-        obligation = self._recorder.view.ledger.numbered(command.obligation)
-        position = self._recorder.view.position or Position(round=1, stage=1)
-        if obligation is None or not obligation.is_open:
-            note = f"{command.verb}: no open obligation is called {command.obligation}"
-            self._recorder.record(e.Noticed(at=self._clock.now(), level="warning", text=note))
-            return
-        at = self._clock.now()
-        if isinstance(command, c.Waive):
-            self._recorder.record(e.ObligationWaived(at=at, position=position, fingerprint=obligation.fingerprint,
-                                                     by=command.by, why=command.why))  # fmt: skip
-            return
-        self._resolve(command, obligation.fingerprint, position)
-
-    def _resolve(self, command: c.Resolve, fingerprint: Fingerprint, position: Position) -> None:
-        path = self._control.parent.parent / command.evidence
-        if not path.is_file():
-            note = f"resolve: the evidence {command.evidence} is not a file of the run"
-            self._recorder.record(e.Noticed(at=self._clock.now(), level="warning", text=note))
-            return
-        evidence = Evidence(
-            path=command.evidence, sha256=Sha256(sha256(path.read_bytes())), position=position, note=command.why
-        )
-        self._recorder.record(e.PartClosed(
-            at=self._clock.now(), position=position, fingerprint=fingerprint, part=command.part, fix=command.fix,
-            closer=f"person:{command.by.user}", evidence=(evidence,), note=command.why,
-        ))  # fmt: skip
-
     def _decided(self, what: str, command: c.AnyCommand, reason: str) -> None:
         fact = {"at": self._clock.now(), "what": what, "by": command.by, "reason": reason}
         self._recorder.record(e.Decided.model_validate(fact))
@@ -184,3 +158,69 @@ class People:
         by = Actor(user="a person")
         self._recorder.record(e.PersonEdited(at=self._clock.now(), paths=tuple(sorted(paths)), by=by))
         await house.keeper.commit(author=by.user)
+
+
+def clear_by_hand(command: c.Waive | c.Resolve, recorder: Recorder, clock: Clock, root: Path) -> str:
+    """Record a person's waiver or resolution; returns a sentence about it. A mistake is recorded as a notice."""
+    at = clock.now()
+    obligation = recorder.view.ledger.numbered(command.obligation)
+    position = recorder.view.position or Position(round=1, stage=1)
+    problem = ""
+    if obligation is None or not obligation.is_open:
+        problem = f"{command.verb}: no open obligation is called {command.obligation}"
+    elif isinstance(command, c.Resolve) and not (root / command.evidence).is_file():
+        problem = f"resolve: the evidence {command.evidence} is not a file of the run"
+    elif isinstance(command, c.Resolve) and not 0 <= command.part < len(obligation.parts):
+        problem = f"resolve: obligation #{obligation.number} has no part {command.part}"
+    if problem or obligation is None:
+        recorder.record(e.Noticed(at=at, level="warning", text=problem))
+        return problem
+    if isinstance(command, c.Waive):
+        recorder.record(e.ObligationWaived(at=at, position=position, fingerprint=obligation.fingerprint, by=command.by,
+                                           why=command.why))  # fmt: skip
+        return f"#{obligation.number} waived by {command.by.user}; it stays in the checklist"
+    digest = Sha256(sha256((root / command.evidence).read_bytes()))
+    evidence = Evidence(path=command.evidence, sha256=digest, position=position, note=command.why)
+    recorder.record(e.PartClosed(at=at, position=position, fingerprint=obligation.fingerprint, part=command.part,
+                                 fix=command.fix, closer=f"person:{command.by.user}", evidence=(evidence,),
+                                 note=command.why))  # fmt: skip
+    return f"#{obligation.number} part {command.part} closed by {command.by.user}"
+
+
+def record_for_later(command: c.AnyCommand, recorder: Recorder, clock: Clock, root: Path) -> str:
+    """Record a command on a run that nobody flies, for whoever resumes it; returns a sentence about it."""
+    at, view = clock.now(), recorder.view
+    match command:
+        case c.Waive() | c.Resolve():
+            return clear_by_hand(command, recorder, clock, root)
+        case c.Guide():
+            stage = command.stage or (view.heading.position.stage if view.heading else 1)
+            recorder.record(e.GuidanceGiven(at=at, stage=stage, text=command.text, by=command.by))
+            return f"guidance noted for stage {stage} and later"
+        case c.Approve() | c.Reject() | c.Pivot():
+            return _answer_for_later(command, recorder, clock)
+        case c.SignOff():
+            recorder.record(e.Decided(at=at, what="signed-off", by=command.by, reason=command.reason))
+            return f"signed off by {command.by.user}"
+        case c.Acknowledge():
+            recorder.record(e.Decided(at=at, what="acknowledged", by=command.by, reason=command.reason))
+            return f"WARNs acknowledged by {command.by.user}"
+        case _:
+            recorder.record(e.Noticed(at=at, level="info", text=f"{command.verb} by {command.by.user}: nothing flies"))
+            return f"{command.verb}: nothing is flying"
+
+
+def _answer_for_later(command: c.Approve | c.Reject | c.Pivot, recorder: Recorder, clock: Clock) -> str:
+    at, view = clock.now(), recorder.view
+    position = view.pause.position if view.pause else view.position
+    if position is None:
+        raise CockpitError("the run has done no stage yet", hint="`cockpit resume RUN` starts it.")
+    if isinstance(command, c.Approve):
+        recorder.record(e.Decided(at=at, what="approved", position=position, by=command.by, reason=command.reason))
+        return f"{position.label} approved"
+    target = command.target or BY_NUMBER[position.stage].back
+    why = "pivot" if isinstance(command, c.Pivot) else "rejected"
+    recorder.record(e.Decided(at=at, what="rejected", position=position, by=command.by, reason=command.reason))
+    fact = {"at": at, "position": position, "target": target, "why": why, "reason": command.reason, "by": command.by}
+    recorder.record(e.WentBack.model_validate(fact))
+    return f"{position.label} goes back to stage {target} {BY_NUMBER[target].name}."
