@@ -20,7 +20,7 @@ PAPER = (f"{WRITING}/artifacts/paper.tex", f"{WRITING}/artifacts/sections")
 @click.command("diff")
 @run_argument
 @click.argument("rounds", nargs=-1, type=int)
-@click.option("--path", "paths", multiple=True, default=PAPER, show_default=True, help="Folders or files of the run.")  # fmt: skip
+@click.option("--path", "paths", multiple=True, default=PAPER, show_default=True, help="Files of the run.")
 @click.option("--words", is_flag=True, help="By word, for prose.")
 def command(run: str, where: Path | None, rounds: tuple[int, ...], paths: tuple[str, ...], words: bool) -> None:
     """Show what changed between two rounds (default: the last two).
