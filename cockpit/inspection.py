@@ -73,7 +73,7 @@ def _commits(folder: RunFolder, records: list[Record]) -> list[str]:
     form = "--format=%h%x00%(trailers:key=Seq,valueonly,separator=)%x00%(trailers:key=Chain,valueonly,separator=)"
     found = []
     for line in history.git("log", form).splitlines():
-        commit, seq, chain = (line.split("\0") + ["", ""])[:3]
+        commit, seq, chain = [*line.split("\0"), "", ""][:3]
         if seq and digests.get(seq) != chain:
             found.append(
                 f"commit {commit}: its trailers (Seq {seq}) are not the journal's (amended, or journal changed)"

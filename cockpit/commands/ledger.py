@@ -65,7 +65,8 @@ def command(run: str, where: Path | None, waive: str | None, resolve: str | None
 def lines(o: Obligation) -> list[str]:
     """One obligation for people: head, places, parts with what closed them."""
     gone = "  (vanished from the reports, still open)" if o.vanished and o.is_open else ""
-    head = f"{SIGNS[o.state]} #{o.number} {o.finding.severity:8} {o.state:10} {o.finding.pattern}: {plain(o.finding.title)}"
+    what = f"{o.finding.pattern}: {plain(o.finding.title)}"
+    head = f"{SIGNS[o.state]} #{o.number} {o.finding.severity:8} {o.state:10} {what}"
     out = [f"{head}  opened {o.opened.label}, owner s{o.finding.owner:02}{gone}"]
     out += [f"     at {plain(str(span))}" for span in o.finding.spans]
     for part in o.parts:
