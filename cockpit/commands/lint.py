@@ -41,9 +41,8 @@ def faults() -> list[str]:
     found = []
     if loaded.of("data-verifier").temperature != 0:
         found.append("data-verifier.yml: temperature must be 0.0")
-    for stage in STAGES:
-        if stage.number not in loaded.of(stage.agent).stages:
-            found.append(f"{stage.agent}.yml: stage {stage.number} {stage.name} is missing")
+    missing = [s for s in STAGES if s.number not in loaded.of(s.agent).stages]
+    found += [f"{s.agent}.yml: stage {s.number} {s.name} is missing" for s in missing]
     for agent, roster in loaded.agents.items():
         for number, duty in roster.stages.items():
             beside = [t for t in duty.tools if t in WRITING_TOOLS]

@@ -44,7 +44,7 @@ def command(run: str, where: Path | None, what: str) -> None:
     numbers = [n for n in _numbers(tree) if n.get("text") == what]
     if not numbers:
         raise CockpitError(f"nothing in this run is called {what}",
-                           hint="Try an obligation (#4), a number as printed (0.413), a stage (s12), a file.")  # fmt: skip
+                           hint="Try an obligation (#4), a number as printed (0.413), a stage (s12).")  # fmt: skip
     for number in numbers:
         click.echo(plain(_trace(number)))
 
