@@ -55,14 +55,14 @@ class Flight:
 
     def __init__(self, folder: RunFolder, rooms: Rooms, face: Face, *, present: bool, clock: Clock | None = None,
                  token: str = "") -> None:  # fmt: skip
-        self.run_folder, self._rooms, self._face, self._present = folder, rooms, face, present
+        self.folder, self._rooms, self._face, self._present = folder, rooms, face, present
         self._clock: Clock = clock or SystemClock()
         self._token = token
         self.finished = threading.Event()
         self.started = threading.Event()
         self.error: BaseException | None = None
         self.ending: Ending | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
         self._view = RunView()
         self._engine: Engine | None = None
         self._people: People | None = None
@@ -79,21 +79,11 @@ class Flight:
         return self._view
 
     @property
-    def folder(self) -> Path:
-        """The run folder, absolute."""
-        return self.run_folder.root.resolve()
-
-    @property
-    def loop(self) -> asyncio.AbstractEventLoop:
-        """The engine's loop; wait for `started` first."""
-        if self._loop is None:
-            raise RuntimeError("the engine has not started")
-        return self._loop
-
-    @property
-    def exit_code(self) -> int:
-        """Meaningful once `finished` is set; 1 when the engine itself broke (see `error`)."""
-        return int(self.ending.code) if self.ending is not None else int(Exit.BUG)
+    def exit_code(self) -> int | None:
+        """None while it flies; 1 when the engine itself broke (see `error`)."""
+        if self.ending is not None:
+            return int(self.ending.code)
+        return int(Exit.BUG) if self.error is not None else None
 
     def wait_until_started(self) -> None:
         """Block until the engine works or could not begin.
@@ -107,16 +97,16 @@ class Flight:
 
     def post(self, command: AnyCommand) -> None:
         """Ask something of the engine, from any thread; the terminal's own confirmation was given."""
-        people = self._people
-        if people is not None and not self.finished.is_set():
-            self.loop.call_soon_threadsafe(people.post, command)
+        people, loop = self._people, self.loop
+        if people is not None and loop is not None and not self.finished.is_set():
+            loop.call_soon_threadsafe(people.post, command)
 
     def stop(self, why: str) -> None:
         """End soon and stay resumable, from any thread."""
         self._why_stop = why
-        engine = self._engine
-        if engine is not None and not self.finished.is_set():
-            self.loop.call_soon_threadsafe(engine.stop, why)
+        engine, loop = self._engine, self.loop
+        if engine is not None and loop is not None and not self.finished.is_set():
+            loop.call_soon_threadsafe(engine.stop, why)
 
     def join(self, timeout: float | None = None) -> None:
         self._thread.join(timeout)
@@ -131,8 +121,8 @@ class Flight:
             self.started.set()
 
     async def _fly(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        run = await take_up(self.run_folder, self._clock, self._publish)
+        self.loop = asyncio.get_running_loop()
+        run = await take_up(self.folder, self._clock, self._publish)
         try:
             self._view = run.recorder.view
             if self._view.finished is not None and self._view.finished.outcome not in ("failed", "partial"):
@@ -151,13 +141,13 @@ class Flight:
         workers = self._rooms.workers(settings, self._clock)
         try:
             controls = Controls(run.recorder, self._clock, sandbox)
-            jobs = JobRunner(self.run_folder, run.recorder, sandbox, controls, self._clock, settings.sandbox.parallel,
+            jobs = JobRunner(self.folder, run.recorder, sandbox, controls, self._clock, settings.sandbox.parallel,
                              self._face.hint)  # fmt: skip
-            bodies = Bodies(self.run_folder.calls)
-            room = Room(self.run_folder, run.recorder, controls, jobs, bodies, self._clock, settings, created.secret,
+            bodies = Bodies(self.folder.calls)
+            room = Room(self.folder, run.recorder, controls, jobs, bodies, self._clock, settings, created.secret,
                         self._face.hint)  # fmt: skip
             house = House(room, run.tree, run.history, run.keeper, workers, self._rooms.judge())
-            self._people = People(controls, run.recorder, self._clock, self.run_folder.control, present=self._present,
+            self._people = People(controls, run.recorder, self._clock, self.folder.control, present=self._present,
                                   token=self._token)  # fmt: skip
             self._engine = Engine(house, self._people, run.did, resumed=run.recorder.view.position is not None)
             self._face.facts(run.recorder.view, [])
@@ -230,13 +220,13 @@ def actor(terminal: str = "") -> Actor:
     return Actor(user=user, terminal=terminal, host=platform.node())
 
 
-def real_rooms(library: Path | None = None) -> Rooms:
+def real_rooms() -> Rooms:
     """Agents, gates and sandbox as they ship."""
 
     def workers(settings: Settings, clock: Clock) -> Workers:
         from agents.crew import hire
 
-        return hire(settings, clock, library=library)
+        return hire(settings, clock, library=Path(settings.library) if settings.library else None)
 
     def judge() -> Judge:
         from gates.judge import Gates

@@ -44,7 +44,7 @@ CONFIG = {
     "advice.detachedHead": "false",
 }
 IGNORED = ("open.jsonl", "lock", "children", "control/", "inbox/", "jobs/", "blobs/", "large/", "staging/",
-           "recovered/", "ballast", "run.log")  # fmt: skip
+           "recovered/", "ballast", "open.log")  # fmt: skip
 
 
 class GitFailed(CockpitError):

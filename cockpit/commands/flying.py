@@ -1,0 +1,36 @@
+"""Flying a run folder behind a face; what `run` and `resume` share.
+
+Belongs here: choosing the face. Not here: a command (this file registers none), the faces themselves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from cockpit import launch
+from cockpit.journal.places import RunFolder
+from cockpit.kernel.protocols import Face
+from cockpit.steer import person_token
+
+
+def fly(folder: RunFolder, *, auto: bool, as_json: bool = False, plain_face: bool = False) -> int:
+    """Fly `folder` to its end, or until its face is left. Returns the exit code."""
+    from cockpit.commission import load
+    from cockpit.front.configuration import who
+
+    view = load(folder)
+    settings = view.run.settings if view.run else None
+    screen = not auto and not plain_face and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+    def start(face: Face) -> launch.Flight:
+        flight = launch.Flight(folder, launch.real_rooms(), face, present=not auto, token=person_token())
+        return flight.start()
+
+    if screen:
+        from cockpit.front.cockpit_face import run_face
+
+        return run_face(start, who=who(), theme=settings.theme if settings else "auto", view=view)
+    from cockpit.front.headless import run_headless
+
+    return run_headless(start, who=who(), as_json=as_json)
