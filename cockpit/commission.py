@@ -197,9 +197,15 @@ def _with_models(idea: Idea, settings: Settings, notices: list[str]) -> Settings
               "reviewer": ModelRole(model="rehearsal/b", family="rehearsal-b", price="free")}  # fmt: skip
     settings = settings.model_copy(update={"rehearsal": rehearsal, "models": {**models, **settings.models}})
     if settings.library is None:
-        library = studies.library_of(study)
+        library = _shipped_library(study)
         settings = settings.model_copy(update={"library": str(library) if library else None})
     return settings
+
+
+def _shipped_library(study: str) -> Path | None:
+    """The records shipped for a rehearsal study, where the examples are installed beside the packages."""
+    path = Path(__file__).resolve().parent.parent / "examples" / "libraries" / f"{study}.jsonl"
+    return path if path.exists() else None
 
 
 def _models_hint(idea: Idea) -> str:

@@ -34,8 +34,8 @@ def command(run: str, where: Path | None, auto: bool, plain_face: bool, as_json:
     if is_locked(folder.cockpit):
         for line in status.lines(folder, view, live=True):
             click.echo(line, err=True)
-        raise CockpitError(f"another cockpit flies {folder.run}", code=Exit.RUN_FOLDER,
-                           hint="Steer it with `cockpit pause|continue|step|approve RUN`, look with `cockpit status RUN`.")  # fmt: skip
+        hint = "Steer it with `cockpit pause|continue|step|approve RUN`, look with `cockpit status RUN`."
+        raise CockpitError(f"another cockpit flies {folder.run}", hint=hint, code=Exit.RUN_FOLDER)
     if at_its_end(view) and view.finished is not None:
         click.echo(f"{view.finished.outcome}: {plain(view.finished.reason)}", err=True)
         click.echo(f"next: {view.finished.next}", err=True)
