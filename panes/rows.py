@@ -44,6 +44,8 @@ class Rows(Inked, can_focus=True):
         self.rows = list(rows)
         wanted = lead if lead and not self.touched else key
         self.cur = self._place_of(wanted, min(self.cur, max(0, len(rows) - 1)))
+        if not self.key:  # a heading cannot be pointed at
+            self.cur = next((i for i, row in enumerate(self.rows) if row.key), self.cur)
         self._scroll()
         if len(old) != len(self.rows) or self.top != top:
             self.refresh()

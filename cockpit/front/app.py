@@ -81,6 +81,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         self.bus: Bus | None = None
         self.leaving = False  # pause and quit: leave once PAUSED is reached
         self.zoomed = False
+        self.columns = NARROW
         self.needle = ""
         self.mounted: Callable[[], None] = lambda: None  # set by who runs the app: the engine may start
         self.stop_face: Callable[[], None] | None = None  # ctrl+z; None where there is no shell to go back to
@@ -204,6 +205,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = event.size
+        self.columns = width
         for name, on in (
             ("-narrow", width < NARROW),
             ("-wide", width > WIDE),
@@ -225,7 +227,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
     @property
     def single(self) -> bool:
         """Is there one pane on the screen?"""
-        return self.zoomed or self.size.width < NARROW
+        return self.zoomed or self.columns < NARROW
 
     def activate(self, pane: Pane) -> None:
         """Give a pane the focus, and where there is room for one only, the screen."""
@@ -261,6 +263,19 @@ class CockpitApp(App[Leave], inherit_bindings=False):
             steering.do(self, id)
         else:
             looking.do(self, id)
+
+    def action_focus_next(self) -> None:
+        """Tab: to the next pane; in a dialog to its next line."""
+        if len(self.screen_stack) > 1:
+            self.screen.focus_next()
+        else:
+            self.action_do("next-pane")
+
+    def action_focus_previous(self) -> None:
+        if len(self.screen_stack) > 1:
+            self.screen.focus_previous()
+        else:
+            self.action_do("last-pane")
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         for action in ACTIONS:

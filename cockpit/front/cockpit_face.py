@@ -38,6 +38,8 @@ def run_face(start_engine: StartEngine, *, who: Actor, theme: str = "auto", view
     `start_engine` is called on a thread once the screen is up (see `session.py`).
     """
     replace_writer()
+    if shim.LINK is not None:
+        shim.LINK.touched = True
     host = Host(start_engine, who, signals.install(), Terminal(shim.LINK))
     rate = terminal.rate(os.environ)
     app = CockpitApp(view or RunView(), host.post, who, rate, theme=theme, folder=host.folder, ended=host.ended)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cockpit.front import signals
-from cockpit.front.shim import RESTORED, Link
+from cockpit.front.shim import Link
 
 if TYPE_CHECKING:
     from cockpit.front.app import CockpitApp
@@ -40,10 +40,7 @@ class Terminal:
     def say_restored(self) -> None:
         """Tell the shim that the terminal is as it was."""
         if self.link is not None:
-            try:
-                self.link.socket.send(RESTORED)
-            except OSError:  # the shim is gone, and with it whoever cared
-                return
+            self.link.restored()
 
     def abandon(self) -> bool:
         """Give the terminal up: own session, nothing on 0 to 2, shell gets its prompt. False = was given up before."""

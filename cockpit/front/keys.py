@@ -23,7 +23,6 @@ def bindings(actions: Iterable[Action] = ACTIONS) -> list[Binding]:
             id=a.id,
             show=False,
             tooltip=a.help,
-            priority=a.id in ("next-pane", "last-pane"),
         )
         for a in actions
         if a.keys

@@ -23,12 +23,25 @@ PASSED = {signal.SIGHUP, signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.S
 Modes = list[int | list[bytes | int]]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Link:
     """The child's end: the parent's pid, and a socket whose end of file means that the parent is gone."""
 
     parent: int
     socket: socket.socket
+    touched: bool = False  # has a face changed the terminal?
+
+    def restored(self) -> None:
+        """Say that the terminal is as it was."""
+        try:
+            self.socket.send(RESTORED)
+        except OSError:  # the shim is gone, and with it whoever cared
+            return
+
+    def untouched(self) -> None:
+        """At the end of a command that opened no face after all."""
+        if not self.touched:
+            self.restored()
 
 
 LINK: Link | None = None
