@@ -37,6 +37,7 @@ class Origins:
     lines: list[str]
     map: dict[int, tuple[str, int]] = field(default_factory=dict)
     _sources: dict[str, list[str]] = field(default_factory=dict)
+    _aligned: dict[int, list[tuple[int, int, int]]] = field(default_factory=dict)
 
     def source_line(self, line: int) -> tuple[str, int, str] | None:
         """File, line and text of the source line that a rendered line begins with."""
@@ -57,29 +58,37 @@ class Origins:
         found = self.source_line(line)
         if found is None:
             return Place(self.path, line, column, end, True)
-        file, number, source = found
-        rendered = self.lines[line - 1]
-        if rendered == source or source.startswith(rendered[: end - 1]):
-            return Place(file, number, column, end, source[column - 1 : end - 1] == rendered[column - 1 : end - 1])
-        return self._aligned(rendered, found, column, end)
+        for start, stop, shift in self._alignment(line, found[2]):
+            if start <= column - 1 and end - 1 <= stop:
+                return Place(found[0], found[1], column + shift, end + shift, True)
+        before = [s for s in self._alignment(line, found[2]) if s[1] <= column - 1]
+        at = before[-1][1] + before[-1][2] if before else 0
+        macro = RES.match(found[2], at)
+        return Place(found[0], found[1], at + 1, macro.end() + 1 if macro else at + 1, False)
 
-    def _aligned(self, rendered: str, origin: tuple[str, int, str], column: int, end: int) -> Place:
-        file, number, source = origin
-        tokens, source_tokens = _TOKEN.findall(rendered), _TOKEN.findall(source)
-        starts, source_starts = _starts(tokens), _starts(source_tokens)
-        for a, b, size in SequenceMatcher(None, tokens, source_tokens, autojunk=False).get_matching_blocks():
-            if size and starts[a] <= column - 1 and end - 1 <= starts[a + size]:
-                shift = source_starts[b] - starts[a]
-                return Place(file, number, column + shift, end + shift, True)
-        before = [
-            (a, b)
-            for a, b, size in SequenceMatcher(None, tokens, source_tokens, autojunk=False).get_matching_blocks()
-            for a, b in [(a + size, b + size)]
-            if starts[a] <= column - 1
-        ]
-        at = source_starts[before[-1][1]] if before else 0
-        macro = RES.match(source, at)
-        return Place(file, number, at + 1, macro.end() + 1 if macro else at + 1, False)
+    def _alignment(self, line: int, source: str) -> list[tuple[int, int, int]]:
+        """Stretches [start, stop) of a rendered line that the source line has too, with the shift of their columns."""
+        known = self._aligned.get(line)
+        if known is None:
+            rendered = self.lines[line - 1]
+            if source.startswith(rendered):
+                known = [(0, len(rendered), 0)]
+            else:
+                known = self._around_macros(line, source) or _common(rendered, source)
+            self._aligned[line] = known
+        return known
+
+    def _around_macros(self, line: int, source: str) -> list[tuple[int, int, int]]:
+        """The stretches between `\\res` macros, when these are all that the lines differ in."""
+        keys = self.keys(line)
+        macros = list(RES.finditer(source))
+        if not keys or len(keys) != len(macros):
+            return []
+        found, at, shift = [], 0, 0
+        for (start, end, _), macro in zip(keys, macros, strict=True):
+            found.append((at, start - 1, shift))
+            at, shift = end - 1, macro.end() - (end - 1)
+        return [*found, (at, len(self.lines[line - 1]), shift)]
 
     def keys(self, line: int) -> list[tuple[int, int, str]]:
         r"""Columns [start, end) of a rendered line that a `\res` macro printed, with its key."""
@@ -108,6 +117,14 @@ def _gaps(rendered: str, pieces: list[str], keys: list[str]) -> list[tuple[int, 
         found.append((at + 1, stop + 1, key))
         at = stop + len(piece)
     return found
+
+
+def _common(rendered: str, source: str) -> list[tuple[int, int, int]]:
+    """What two lines have in common, by words, in order."""
+    tokens, source_tokens = _TOKEN.findall(rendered), _TOKEN.findall(source)
+    starts, source_starts = _starts(tokens), _starts(source_tokens)
+    blocks = SequenceMatcher(None, tokens, source_tokens, autojunk=False).get_matching_blocks()
+    return [(starts[a], starts[a + size], source_starts[b] - starts[a]) for a, b, size in blocks if size]
 
 
 def _starts(tokens: list[str]) -> list[int]:

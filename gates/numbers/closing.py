@@ -1,7 +1,7 @@
 """Is a finding of the numbers program mended in the present paper?
 
-Belongs here: the test of the closer's table for number-*, claim-bold, claim-direction, claim-delta,
-claim-seeds, result-without-job. Not here: who may close (`gates/closers.py`).
+Belongs here: the test of the closer's table for number-* and claim-* of this program. Not here: who may
+close (`gates/closers.py`).
 """
 
 from __future__ import annotations
@@ -15,68 +15,83 @@ from gates.numbers.verdicts import GOOD
 
 Mended = Literal["mended", "withdrawn", "still"]
 _SIMILAR = 0.6
-_TOKEN = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?|[\u4e00-\u9fff]")
+_TOKEN = re.compile(r"\\?[A-Za-z]+|\d+(?:\.\d+)?|[\u4e00-\u9fff]")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def mended(report: NumbersReport, finding: Finding, text: str) -> Mended:
-    """mended, withdrawn or still (see `check.still_wrong`)."""
+    """What became of `finding` in the paper `text`, which `report` judges.
+
+    mended: the number at its place now has a good verdict, or the claim holds. withdrawn: the value and
+    every similar sentence are gone. Anything else is still.
+    """
     if any(_same(finding, other) for other in report.findings):
         return "still"
     if not finding.pattern.startswith("number-"):
-        return "mended"  # the same claim is no longer accused: it holds now, or is gone
-    fates = [_fate(report, finding, span, text) for span in finding.spans]
-    if not fates or "still" in fates:
-        return "still" if fates else "mended"
-    return "mended" if "mended" in fates else "withdrawn"
+        return "mended" if _standing(finding, text) else "withdrawn"
+    fates = [_fate(report, span, value) for span, value in zip(finding.spans, accused(finding), strict=True)]
+    if "still" in fates:
+        return "still"
+    return "withdrawn" if fates and "mended" not in fates else "mended"
+
+
+def accused(finding: Finding) -> list[str]:
+    """The number as printed, for each span: what its evidence begins with, else what the span's text has."""
+    said = [e.partition(":")[0].strip() for e in finding.evidence]
+    if len(said) == len(finding.spans):
+        return said
+    return [(_NUMBER.findall(s.text) or [""])[0] for s in finding.spans]
 
 
 def _same(finding: Finding, other: Finding) -> bool:
-    """Is `other` the same accusation: the same kind, in the same file, of a similar place?"""
+    """Is `other` the same accusation, or the same value accused otherwise in similar words?"""
     kinds = {finding.pattern, other.pattern}
     if len(kinds) > 1 and not all(k.startswith("number-") for k in kinds):
         return False
     if not finding.spans or not other.spans:
-        return finding.title == other.title
+        return finding.pattern == other.pattern and finding.title == other.title
+    if not finding.pattern.startswith("number-"):
+        return any(a.file == b.file and overlap(a.text, b.text) >= _SIMILAR for a in finding.spans for b in other.spans)
+    values = set(accused(finding))
     return any(
-        a.file == b.file and (similar(a.text, b.text) >= _SIMILAR) and _values(a) & _values(b) == _values(a)
+        v in values and overlap(a.text, b.text) >= _SIMILAR
         for a in finding.spans
-        for b in other.spans
+        for b, v in zip(other.spans, accused(other), strict=True)
     )
 
 
-def _values(span: Span) -> set[str]:
-    """The accused number of a span's text: what stands between ⟦ and ⟧, else all numbers in it."""
-    marked = re.findall(r"⟦(.*?)⟧", span.text)
-    return set(marked or re.findall(r"\d+(?:\.\d+)?", span.text))
-
-
-def _fate(report: NumbersReport, finding: Finding, span: Span, text: str) -> Mended:
-    here = [n for n in report.numbers if n.source_file == span.file and similar(n.context, span.text) >= _SIMILAR]
-    accused = _values(span)
-    same_value = [n for n in here if n.text in accused]
-    if any(n.verdict not in GOOD for n in same_value):
-        return "still"
-    if same_value or _replaced(here, span):
-        return "mended"
-    return "withdrawn" if not _elsewhere(report, accused, span) else "still"
-
-
-def _replaced(here: list[NumberRow], span: Span) -> bool:
-    """Does a good number now stand in the same words (another value in place of the accused one)?"""
-    return bool(here) and all(n.verdict in GOOD for n in here)
-
-
-def _elsewhere(report: NumbersReport, accused: set[str], span: Span) -> bool:
-    """Does the accused value still stand somewhere with a bad verdict in similar words?"""
-    return any(
-        n.text in accused and n.verdict not in GOOD and similar(n.context, span.text) >= _SIMILAR / 2
+def _fate(report: NumbersReport, span: Span, value: str) -> Mended:
+    here = [n for n in report.numbers if n.source_file == span.file and overlap(span.text, n.quote) >= _SIMILAR]
+    bad = [
+        n
         for n in report.numbers
+        if n.text == value and n.verdict not in GOOD and overlap(span.text, n.quote) >= _SIMILAR / 2
+    ]
+    if bad or any(n.verdict not in GOOD for n in here if n.text == value):
+        return "still"
+    return "mended" if any(_good_in_place(n, value, span) for n in here) else "withdrawn"
+
+
+def _good_in_place(number: NumberRow, value: str, span: Span) -> bool:
+    """Is this the accused number, now good, or a good one in its place that was not beside it before?"""
+    return number.verdict in GOOD and (number.text == value or number.text not in _NUMBER.findall(span.text))
+
+
+def _standing(finding: Finding, text: str) -> bool:
+    body = " ".join(text.split())
+    return (
+        any(span.text and " ".join(span.text.split()) in body for span in finding.spans)
+        or finding.pattern == "claim-bold"
     )
 
 
-def similar(a: str, b: str) -> float:
-    """Share of common words of two texts in [0, 1]; marks and numbers aside."""
-    left, right = ({t for t in _TOKEN.findall(x.lower()) if not t[0].isdigit()} for x in (a, b))
-    if not left and not right:
-        return 1.0 if a.strip() == b.strip() else 0.0
-    return len(left & right) / max(len(left | right), 1)
+def overlap(part: str, whole: str) -> float:
+    """Share of the words of `part` that `whole` has, in [0, 1]; numbers aside."""
+    mine, theirs = _words(part), _words(whole)
+    if not mine:
+        return 1.0 if " ".join(part.split()) in " ".join(whole.split()) else 0.0
+    return len(mine & theirs) / len(mine)
+
+
+def _words(text: str) -> set[str]:
+    return {t for t in _TOKEN.findall(text.lower()) if not t[0].isdigit() and not t.startswith("\\")}

@@ -44,11 +44,15 @@ _DELTA_HEADER = re.compile(
 _RATIO = re.compile(r"\b(?:ratio|factor|times|speed-?up)\b|倍", re.I)
 
 
-def says_delta(number: PrintedNumber) -> bool:
-    """Do the words beside the number say that it compares two things?"""
+def says_delta(number: PrintedNumber, sentence: Sentence) -> bool:
+    """Do the words beside the number say that it compares two things? (A metric may be called "gap": that does not.)"""
     if number.unit in ("points", "times"):
         return True
-    return bool(_AFTER.match(number.after) or _BEFORE.search(number.before))
+    metrics = [(m.start + sentence.start, m.end + sentence.start) for m in sentence.of("metric")]
+    before, after = _BEFORE.search(number.before), _AFTER.match(number.after)
+    said_before = before and before.start() + number.start - len(number.before)
+    said_after = after and after.end() - 1 + number.suffix_end
+    return any(at is not None and not any(s <= at < e for s, e in metrics) for at in (said_before, said_after))
 
 
 def is_delta_header(text: str) -> bool:

@@ -104,10 +104,13 @@ class Accusing:
         return f"{entry.number.text}: {entry.verdict}" + (f", {entry.key}{value}" if entry.key else f", {entry.note}")
 
     def _span(self, number: PrintedNumber) -> Span:
+        """The number's place; `text` is the number with the few words around it, as the source has them."""
         place = self._place(number)
-        return Span(
-            file=place.file, line=place.line, column=place.column, end_column=place.end, text=self.context(number)
-        )
+        found = self.where.source_line(number.line) if place.exact else None
+        line = found[2] if found else self.where.lines[number.line - 1]
+        start, end = (place.column, place.end) if found else (number.column, number.column + len(number.text))
+        text = quoted(line, start - 1, end - 1)
+        return Span(file=place.file, line=place.line, column=place.column, end_column=place.end, text=text)
 
     def _place(self, number: PrintedNumber) -> Place:
         return self.where.place(number.line, number.column, number.column + number.offset_end - number.offset)
@@ -259,8 +262,10 @@ class Accusing:
     def _span_of(self, block: Block, start: int, end: int, text: str) -> Span:
         line, column = self.reading.document.lines.place(block.at[start])
         last = self.reading.document.lines.place(block.at[max(start, end - 1)])
-        place = self.where.place(line, column, last[1] + 1 if last[0] == line else column + 1)
-        return Span(file=place.file, line=place.line, column=place.column, end_column=place.end, text=_clean(text))
+        stop = last[1] + 1 if last[0] == line else column + 1
+        place = self.where.place(line, column, stop)
+        words = quoted(self.where.lines[line - 1], column - 1, stop - 1)
+        return Span(file=place.file, line=place.line, column=place.column, end_column=place.end, text=words)
 
     def unknown_keys(self) -> None:
         r"""`\res` with a key that no result has: printed as ??, and a finding."""
@@ -332,8 +337,17 @@ class Accusing:
             formula=entry.formula or None,
             suggestion=entry.suggestion or None,
             context=self.context(number),
+            quote=self._span(number).text,
             note=entry.note,
         )
+
+
+def quoted(line: str, start: int, end: int) -> str:
+    """`line[start:end]` with up to five words on either side, within its sentence: enough to find it again."""
+    left = re.split(r"(?<=[.!?])\s+|(?<=[。！？；])|\\\\", line[:start])[-1]
+    right = re.split(r"[.!?](?=\s|$)|[。！？；]|\\\\", line[end:])[0]
+    before, after = re.findall(r"\s*\S+", left)[-5:], re.findall(r"\S+\s*|\s+(?=\S)", right)[:6]
+    return " ".join("".join((*before, left[len(left.rstrip()) :], line[start:end], *after)).split())
 
 
 def _around(number: PrintedNumber, start: int, end: int) -> str:

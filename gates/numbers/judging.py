@@ -89,7 +89,7 @@ class Judging:
         judged = self._named(number, sentence)
         if judged is not None:
             return judged
-        if says_delta(number) or (number.unit == "percent" and not self._percent_metric(number, sentence)):
+        if says_delta(number, sentence) or (number.unit == "percent" and not self._percent_metric(number, sentence)):
             return None
         return self._value(number, sentence)
 

@@ -53,7 +53,8 @@ class NumberRow(Model):
     source: NumberSource | None = None
     formula: str | None = None
     suggestion: str | None = None
-    context: str = ""
+    context: str = ""  # the words around it as a reader sees them, the number in ⟦ ⟧
+    quote: str = ""  # the words around it as the source has them
     note: str = ""
 
 

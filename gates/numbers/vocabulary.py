@@ -18,6 +18,7 @@ from gates.registry import Registry
 
 MentionKind = Literal["condition", "metric", "aggregate", "split", "test"]
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?|[\u4e00-\u9fff]|[\u0370-\u03ff]")
+_LABELLED = re.compile(r"([A-Za-z\u0370-\u03ff]+)\s*=\s*(\d+(?:\.\d+)?)")
 _CUT = re.compile(r"\s*(?:[,(:;@|]|\bat\b|\bwith\b|—|–)\s*")
 FILLERS = frozenset({"at", "with", "for", "of", "the", "a", "an", "on", "when", "where", "using", "in"})
 METRIC_WORDS: dict[str, tuple[str, ...]] = {
@@ -49,37 +50,23 @@ AGGREGATE_WORDS: dict[tuple[str, ...], tuple[str, ...]] = {
     ("count",): ("count",),
 }
 SPLIT_WORDS = {"train": "training", "val": "validation", "test": "held-out"}
-PARAMETER_WORDS: dict[str, tuple[str, ...]] = {
-    "n": (
-        "n",
-        "samples",
-        "training samples",
-        "training examples",
-        "observations",
-        "examples",
-        "data points",
-        "rows",
-        "sample size",
-        "training points",
-        "个样本",
-        "样本",
-    ),
-    "p": ("p", "features", "dimensions", "predictors", "covariates", "variables"),
-    "d": ("d", "features", "dimensions", "predictors", "covariates"),
-    "lambda": ("lambda", "λ", "penalty", "regularisation strength", "regularization strength"),
-    "alpha": ("alpha", "α"),
-    "sigma": ("sigma", "σ", "noise level", "noise", "noise standard deviation"),
-    "lr": ("lr", "learning rate", "step size", "学习率"),
-    "epochs": ("epochs", "epoch"),
-    "steps": ("steps", "iterations", "updates"),
-    "batch": ("batch size",),
-    "folds": ("folds", "fold"),
-    "k": ("k", "folds", "neighbours", "neighbors"),
-    "rho": ("rho", "ρ", "correlation"),
-    "resamples": ("resamples", "bootstrap resamples", "replicates", "bootstrap samples"),
-    "b": ("b", "resamples", "replicates"),
-    "trials": ("trials", "repetitions", "replications"),
-}
+# words that mean the same parameter, whatever its key in the plan
+PARAMETER_FAMILIES: tuple[tuple[str, ...], ...] = (
+    ("n", "n train", "rows", "size", "samples", "training samples", "training examples", "observations", "examples",
+     "data points", "sample size", "training points", "training rows", "个样本", "样本", "个观测", "样本量"),
+    ("p", "d", "features", "dimensions", "predictors", "covariates", "dim", "个特征", "特征", "维"),
+    ("lambda", "λ", "penalty", "regularisation strength", "regularization strength"),
+    ("sigma", "σ", "noise level", "noise", "noise standard deviation"),
+    ("rho", "ρ", "correlation"),
+    ("alpha", "α"),
+    ("lr", "learning rate", "step size", "学习率"),
+    ("epochs", "epoch"),
+    ("steps", "iterations", "training steps", "gradient steps", "步"),
+    ("batch", "batch size"),
+    ("k", "folds", "fold", "neighbours", "neighbors"),
+    ("b", "resamples", "bootstrap resamples", "replicates", "bootstrap samples"),
+    ("trials", "repetitions", "replications"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +126,9 @@ class Vocabulary:
 
     registry: Registry
     _names: dict[str, list[_Name]] = field(default_factory=dict)
-    _parameters: dict[str, list[tuple[tuple[str, ...], str]]] = field(default_factory=dict)
+    _parameters: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = field(default_factory=dict)
     _seen: dict[str, list[Mention]] = field(default_factory=dict)
+    _valued: dict[str, list[ParameterMention]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names: dict[tuple[MentionKind, tuple[str, ...]], _Name] = {}
@@ -157,13 +145,14 @@ class Vocabulary:
             names[kind, words] = _Name(words, kind, ids, rank)
         for name in sorted(names.values(), key=lambda n: (-len(n.words), n.rank, n.kind, n.words)):
             self._names.setdefault(name.words[0], []).append(name)
+        meant: dict[tuple[str, ...], list[str]] = {}
+        measured = {n.words for named in self._names.values() for n in named if n.kind == "metric"}
         for key in self.parameters:
-            for text in (key, *PARAMETER_WORDS.get(key.lower(), ()), *self._parts(key)):
-                words = _phrase(text)
-                if words:
-                    self._parameters.setdefault(words[0], []).append((words, key))
-        for options in self._parameters.values():
-            options.sort(key=lambda o: (-len(o[0]), o))
+            for words in {_phrase(text): None for text in self._words_of(key)}:
+                if words and words not in measured:
+                    meant.setdefault(words, []).append(key)
+        for words, keys in sorted(meant.items(), key=lambda m: (-len(m[0]), m[0])):
+            self._parameters.setdefault(words[0], []).append((words, tuple(keys)))
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -171,14 +160,22 @@ class Vocabulary:
         plan = self.registry.plan
         return tuple(sorted({k for c in plan.conditions for k in c.parameters})) if plan else ()
 
-    @staticmethod
-    def _parts(key: str) -> list[str]:
-        first = key.lower().split("_")[0]
-        return (
-            [*PARAMETER_WORDS.get(first, ())]
-            if (first != key.lower() and len(first) > 1) or key.lower().startswith("n_")
-            else []
-        )
+    def _words_of(self, key: str) -> list[str]:
+        """How a parameter may be called: its key, what labels call it ("n=20"), and the words of its family."""
+        names = [key, key.replace("_", " "), *self._symbols(key)]
+        own = {" ".join(_phrase(n)) for n in names}
+        families = [f for f in PARAMETER_FAMILIES if own & {" ".join(_phrase(w)) for w in f}]
+        return [*names, *(w for f in families for w in f)]
+
+    def _symbols(self, key: str) -> list[str]:
+        """What labels call a parameter: the name before "=" wherever the value after it is the parameter's."""
+        plan = self.registry.plan
+        said: dict[str, bool] = {}
+        for condition in plan.conditions if plan else ():
+            for name, value in _LABELLED.findall(condition.label):
+                agrees = str(condition.parameters.get(key)) in (value, f"{value}.0")
+                said[name] = said.get(name, True) and agrees
+        return [name for name, always in said.items() if always]
 
     # names ------------------------------------------------------------------------------------
     def _all(self) -> Iterable[tuple[int, MentionKind, str, str]]:
@@ -268,17 +265,25 @@ class Vocabulary:
 
     def parameter_mentions(self, text: str) -> list[ParameterMention]:
         """Parameters with a value beside them."""
-        if not self._parameters:
+        if not self._parameters or not any(c.isdigit() for c in text):
             return []
+        known = self._valued.get(text)
+        if known is None:
+            known = self._valued[text] = self._look_for_values(text)
+        return known
+
+    def _look_for_values(self, text: str) -> list[ParameterMention]:
         words = words_of(text)
         found: list[ParameterMention] = []
         for i, word in enumerate(words):
-            for phrase, key in self._parameters.get(word.text, ()):
+            for phrase, keys in self._parameters.get(word.text, ()):
                 if not all(i + k < len(words) and words[i + k].text == w for k, w in enumerate(phrase)):
                     continue
                 value = self._value_beside(text, words, i, len(phrase))
                 if value is not None:
-                    self._remember(found, key, value, word.start, words[i + len(phrase) - 1].end)
+                    end = words[i + len(phrase) - 1].end
+                    start, end = min(word.start, value.start), max(end, value.end)
+                    found.append(ParameterMention(keys, Decimal(value.text), start, end))
                     break
         return found
 
@@ -301,18 +306,6 @@ class Vocabulary:
         ):
             return before
         return None
-
-    def _remember(self, found: list[ParameterMention], key: str, value: _Word, start: int, end: int) -> None:
-        names = tuple(
-            k
-            for k in self.parameters
-            if k == key
-            or (
-                k.lower() in PARAMETER_WORDS
-                and set(PARAMETER_WORDS[k.lower()]) & set(PARAMETER_WORDS.get(key.lower(), ()))
-            )
-        )
-        found.append(ParameterMention(names, Decimal(value.text), min(start, value.start), max(end, value.end)))
 
 
 def narrow(ids: tuple[str, ...], parameters: Iterable[ParameterMention], registry: Registry) -> tuple[str, ...]:
