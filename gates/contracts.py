@@ -44,6 +44,9 @@ FILES: dict[int, tuple[str, ...]] = {
     23: ("verification_report.json",),
 }  # fmt: skip
 
+# no package needed; no paper found (which stage 5 must say: `research.kept`)
+MAY_BE_EMPTY = frozenset({"requirements.txt", "shortlist.jsonl", "references.bib"})
+
 CHECKS: dict[int, tuple[Check, ...]] = {
     1: (research.topic,),
     2: (research.searched_first, research.sub_questions, research.novelty),
@@ -93,7 +96,7 @@ def _files(stage: Stage, tree: Tree) -> Iterable[str]:
         data = bytes_of(tree, path)
         if data.value is None:
             yield data.problem
-        elif not data.value.strip() and name != "requirements.txt":
+        elif not data.value.strip() and name not in MAY_BE_EMPTY:
             yield f"{path} is empty"
 
 

@@ -10,6 +10,7 @@ the prompt and the rehearsal; an unknown step is a bug, never a template reply.
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 
 from agents.rehearsal.reading import Prompt, Rehearsal
@@ -32,18 +33,16 @@ def answers(*steps: str) -> Callable[[Answer], Answer]:
 
 
 def find(step: str) -> Answer:
-    """The answer to `step`; its module `answers/<agent>.py` is imported when first needed.
+    """The answer to `step`; modules `answers/<agent>.py` and `answers/<agent>_*.py` are imported when first needed.
 
     Raises:
         LookupError: no rehearsal model knows this step.
     """
     if step not in _ANSWERS:
-        module = f"{__name__}.{step.split('/', maxsplit=1)[0].replace('-', '_')}"
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as error:
-            if error.name != module:
-                raise
+        agent = step.split("/", maxsplit=1)[0].replace("-", "_")
+        for module in sorted(found.name for found in pkgutil.iter_modules(__path__)):
+            if module == agent or module.startswith(f"{agent}_"):
+                importlib.import_module(f"{__name__}.{module}")
     if step not in _ANSWERS:
         raise LookupError(f"the rehearsal models have no answer to {step}")
     return _ANSWERS[step]
