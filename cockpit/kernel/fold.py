@@ -23,6 +23,12 @@ from cockpit.kernel.view import (
     VerificationRecord,
 )
 
+# the facts left to each of the smaller folds, so that a new fact without a meaning is a type error
+Course = (e.RoundClosed | e.WentBack | e.GuidanceGiven | e.ControlChanged | e.PauseReached | e.Decided | e.PersonEdited
+          | e.Noticed | e.CommitMade | e.RunFinished)  # fmt: skip
+Noted = (e.EffectRecorded | e.RepairMade | e.PlanFrozen | e.ResultsSeen | e.AuditRan | e.ReviewReceived
+         | e.VerificationReceived | e.TurnSpoken | e.GateJudged | Course)  # fmt: skip
+
 
 def fold_all(events: Iterable[tuple[int, e.AnyEvent]], view: RunView | None = None) -> RunView:
     """Fold many records onto `view` (default: an empty run)."""
@@ -54,6 +60,25 @@ def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
             return _call(view, event)
         case e.JobStarted() | e.JobFinished():
             return _job(view, event)
+        case (
+            e.ObligationOpened()
+            | e.ObligationSeen()
+            | e.ObligationDisappeared()
+            | e.ObligationReappeared()
+            | e.PartProvisionallyMet()
+            | e.PartClosed()
+            | e.ObligationWaived()
+            | e.ObligationSuperseded()
+            | e.ObligationReopened()
+        ):
+            return replace(view, ledger=fold_ledger(view.ledger, event))
+        case _:
+            return _noted(view, event)
+
+
+def _noted(view: RunView, event: Noted) -> RunView:
+    """The facts that change one field."""
+    match event:
         case e.EffectRecorded():
             return view
         case e.RepairMade():
@@ -70,22 +95,17 @@ def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
         case e.VerificationReceived():
             record = VerificationRecord(event.position, event.verification)
             return replace(view, verifications=(*view.verifications, record))
-        case (
-            e.ObligationOpened()
-            | e.ObligationSeen()
-            | e.ObligationDisappeared()
-            | e.ObligationReappeared()
-            | e.PartProvisionallyMet()
-            | e.PartClosed()
-            | e.ObligationWaived()
-            | e.ObligationSuperseded()
-            | e.ObligationReopened()
-        ):
-            return replace(view, ledger=fold_ledger(view.ledger, event))
         case e.TurnSpoken():
             return replace(view, dialogue=(*view.dialogue, event))
         case e.GateJudged():
             return replace(view, verdict=event.verdict, score=event.score)
+        case _:
+            return _course(view, event)
+
+
+def _course(view: RunView, event: Course) -> RunView:
+    """Rounds, pauses, people."""
+    match event:
         case e.RoundClosed():
             return replace(view, rounds=(*view.rounds, event), heading=_after_round(view, event))
         case e.WentBack():
