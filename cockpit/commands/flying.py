@@ -33,4 +33,4 @@ def fly(folder: RunFolder, *, auto: bool, as_json: bool = False, plain_face: boo
         return run_face(start, who=who(), theme=settings.theme if settings else "auto", view=view)
     from cockpit.front.headless import run_headless
 
-    return run_headless(start, who=who(), as_json=as_json)
+    return run_headless(start, as_json=as_json)
