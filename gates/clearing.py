@@ -12,10 +12,10 @@ from cockpit.kernel.findings import Finding, FixType
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
 from gates.ablations import answered
-from gates.artifacts import CURRENT, RENDERED, text_of
+from gates.artifacts import CURRENT, RENDERED
 from gates.auditors import AUDITORS, Audit
-from gates.fingerprints import fingerprint, normal_text, similar
-from gates.numbers_audit import number_still_wrong
+from gates.fingerprints import fingerprint, similar
+from gates.numbers_audit import Fates
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class Clearance:
     def __init__(self, tree: Tree, view: RunView) -> None:
         self._tree, self._view = tree, view
         self._audits: dict[str, Audit] = {}
+        self._fates = Fates(tree, view)
 
     def ask(self, program: str, finding: Finding, fix: FixType) -> Cleared | None:
         """Does `program` find the fault mended? None also when it has no answer."""
@@ -64,14 +65,17 @@ class Clearance:
         return Cleared(fix, shown, note) if shown else None
 
     def _numbers(self, finding: Finding) -> Cleared | None:
-        paper = text_of(self._tree, RENDERED)
-        if paper.value is None or number_still_wrong(self._tree, self._view, finding) is not False:
+        try:
+            fate = self._fates.of(finding)
+        except Exception:  # noqa: BLE001 — a program that breaks clears nothing; its audit says so by name
             return None
-        words = [normal_text(s.text) for s in finding.spans if s.text]
-        body = normal_text(paper.value)
-        if words and not any(word in body for word in words) and not _in_table(finding):
-            return Cleared("claim-withdrawn", (RENDERED,), "the statement is no longer in the paper")
-        return Cleared("corrected-from-results", (RENDERED, CURRENT), "the number is now what the run measured")
+        match fate:
+            case "withdrawn":
+                return Cleared("claim-withdrawn", (RENDERED,), "the statement is no longer in the paper")
+            case "mended":
+                return Cleared("corrected-from-results", (RENDERED, CURRENT), "the number is now what the run measured")
+            case "still":
+                return None
 
 
 _NOTES = {
@@ -80,12 +84,6 @@ _NOTES = {
     "collapse": "recomputed on the current results: no longer so",
     "receipts": "no current number reads the file",
 }
-
-
-def _in_table(finding: Finding) -> bool:
-    return any(part in finding.pattern for part in ("wrong-place", "bold")) or "&" in "".join(
-        s.text for s in finding.spans
-    )
 
 
 def _first_of(paths: tuple[str, ...], preferred: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cockpit.kernel.findings import Severity
 from gates.papertext import PaperText, plain
 
+BEGIN = "\\begin{document}"
 _FURNITURE = re.compile(
     r"\\label\{[^{}]*\}|\\(?:bibliography|bibliographystyle|appendix|clearpage|newpage)\b(?:\{[^{}]*\})?"
 )
@@ -37,11 +38,12 @@ class LintRule:
     look: Callable[[PaperText], Iterator[Place]]
 
 
-def _matches(pattern: str, flags: int = 0) -> Callable[[PaperText], Iterator[Place]]:
+def _matches(pattern: str, flags: int = 0, *, preamble: bool = False) -> Callable[[PaperText], Iterator[Place]]:
     compiled = re.compile(pattern, flags)
 
     def look(paper: PaperText) -> Iterator[Place]:
-        for match in compiled.finditer(paper.body):
+        start = 0 if preamble else max(0, paper.body.find(BEGIN))
+        for match in compiled.finditer(paper.body, start):
             yield Place(match.start(), match.end())
 
     return look
@@ -64,8 +66,10 @@ def figure_in_heading(paper: PaperText) -> Iterator[Place]:
 def image_twice(paper: PaperText) -> Iterator[Place]:
     """The same picture, by file or by input, a second time."""
     seen: set[str] = set()
-    for match in re.finditer(r"\\(?:includegraphics(?:\[[^\]]*\])?|input)\{([^{}]*figures/[^{}]*)\}", paper.body):
-        name = match[1].removesuffix(".tex").removesuffix(".pdf").removesuffix(".png")
+    for match in re.finditer(
+        r"\\(?:includegraphics\*?(?:\[[^\]]*\])?\{([^{}]+)|input\{([^{}]*figures/[^{}]*))\}", paper.body
+    ):
+        name = (match[1] or match[2]).strip().removesuffix(".tex").removesuffix(".pdf").removesuffix(".png")
         if name in seen:
             yield Place(match.start(), match.end(), name)
         seen.add(name)
@@ -82,6 +86,8 @@ def duplicate_labels(paper: PaperText) -> Iterator[Place]:
 
 def undefined_labels(paper: PaperText) -> Iterator[Place]:
     """A reference to a label that is not there prints `??`."""
+    if BEGIN not in paper.body:
+        return  # a part of a paper: its labels may stand elsewhere
     defined = set(re.findall(r"\\label\{([^{}]+)\}", paper.body))
     for match in re.finditer(r"\\(?:[cC]ref|ref|eqref|autoref|pageref|vref)\*?\{([^{}]+)\}", paper.body):
         for label in (part.strip() for part in match[1].split(",")):
@@ -109,7 +115,11 @@ def missing_captions(paper: PaperText) -> Iterator[Place]:
 def missing_limitations(paper: PaperText) -> Iterator[Place]:
     """A paper with sections but no word of its limits."""
     titles = [plain(s.title) for s in paper.sections()]
-    if titles and not any(re.search(r"limit|threats to validity|局限|限制|不足", t) for t in titles):
+    if (
+        BEGIN in paper.body
+        and titles
+        and not any(re.search(r"limit|threats to validity|局限|限制|不足", t) for t in titles)
+    ):
         yield Place(0, 0)
 
 
@@ -139,7 +149,7 @@ _NOTES = (
     r"current_results\.json|number_map\.json)"
 )
 _PLACEHOLDER = (
-    r"(?:\[(?:insert|placeholder|citation needed|your|name|figure|table|ref)\b[^\]\n]{0,40}\]|\blorem ipsum\b|"
+    r"(?:\[(?:insert|placeholder|citation needed|your|name|figure|table|ref)\b(?!-)[^\]\n]{0,40}\]|\blorem ipsum\b|"
     r"\bplaceholder\b(?! (?:token|variable))|<[A-Z][A-Z _]{3,30}>|\bXX+(?:\.X+)?\b|\bTBA\b)"
 )
 _PATHS = (
@@ -166,8 +176,8 @@ RULES: tuple[LintRule, ...] = (
     LintRule("empty-section", "major", "a section without text", empty_sections),
     LintRule("missing-caption", "minor", "a float without caption", missing_captions),
     LintRule("missing-limitations", "major", "no section on limitations", missing_limitations),
-    LintRule("path", "major", "a path, host or job id", _matches(_PATHS)),
-    LintRule("key", "critical", "something that looks like a key", _matches(_KEYS)),
+    LintRule("path", "major", "a path, host or job id", _matches(_PATHS, preamble=True)),
+    LintRule("key", "critical", "something that looks like a key", _matches(_KEYS, preamble=True)),
     LintRule("unbalanced", "critical", "an environment that is not closed", unbalanced),
     LintRule(
         "leftover-macro",

@@ -1,17 +1,21 @@
 """The numbers program as one auditor among the others.
 
-Belongs here: the call into `gates/numbers/check.py` and what comes of its failing. Not here: numbers.
+Belongs here: the calls into `gates/numbers`, and what comes of them. Not here: numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 from cockpit.kernel.findings import Finding
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
+from gates.artifacts import RENDERED, text_of
+
+Fate = Literal["mended", "withdrawn", "still"]
+ELSEWHERE = frozenset({"result-without-job"})  # `receipts.py` says it, with the job
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,27 @@ def check(tree: Tree, view: RunView) -> Report:
         ImportError: the program is not there.
     """
     report: Any = import_module("gates.numbers.check").check_paper(tree, view)
-    return Report(tuple(report.findings), dict(report.files))
+    findings = tuple(f for f in report.findings if f.pattern not in ELSEWHERE)
+    return Report(findings, dict(report.files))
 
 
-def number_still_wrong(tree: Tree, view: RunView, finding: Finding) -> bool:
-    """Is what the finding accuses still wrong on the present bytes?
+class Fates:
+    """What became of numbers findings in the present paper; the paper is read once."""
 
-    Raises:
-        ImportError: the program is not there.
-    """
-    program: Any = import_module("gates.numbers.check")
-    return program.still_wrong(tree, view, finding) is not False
+    def __init__(self, tree: Tree, view: RunView) -> None:
+        self._tree, self._view = tree, view
+        self._report: Any = None
+
+    def of(self, finding: Finding) -> Fate:
+        """mended, withdrawn (value and every similar sentence are gone), or still there.
+
+        Raises:
+            ImportError: the program is not there.
+        """
+        text = text_of(self._tree, RENDERED).value
+        if text is None:
+            return "still"
+        if self._report is None:
+            self._report = import_module("gates.numbers.check").check_paper(self._tree, self._view)
+        said: Any = import_module("gates.numbers.closing").mended(self._report, finding, text)
+        return said if said in ("mended", "withdrawn") else "still"

@@ -1,15 +1,18 @@
 """The exported paper in the place of the paper, for programs that read the latter.
 
-Belongs here: that one view of a tree. Not here: other trees (journal).
+Belongs here: that one view of a tree. Not here: other trees (journal). The line map speaks of the paper's
+own sources, so it is not there: places are those of the exported file itself.
 """
 
 from __future__ import annotations
 
 from cockpit.kernel.ids import Sha256
 from cockpit.kernel.protocols import Tree
+from cockpit.kernel.stages import WRITE_A
 from gates.artifacts import FINAL_BIB, FINAL_PAPER, PAPER_BIB, RENDERED
 
 INSTEAD = {RENDERED: FINAL_PAPER, PAPER_BIB: FINAL_BIB}
+HIDDEN = f"{WRITE_A}/line_map.json"
 
 
 class FinalTree:
@@ -19,13 +22,15 @@ class FinalTree:
         self._tree = tree
 
     def list(self, prefix: str = "") -> list[str]:
-        return self._tree.list(prefix)
+        return [path for path in self._tree.list(prefix) if path != HIDDEN]
 
     def read(self, path: str) -> bytes:
+        if path == HIDDEN:
+            raise FileNotFoundError(path)
         return self._tree.read(INSTEAD.get(path, path))
 
     def sha(self, path: str) -> Sha256:
         return self._tree.sha(INSTEAD.get(path, path))
 
     def exists(self, path: str) -> bool:
-        return self._tree.exists(INSTEAD.get(path, path))
+        return path != HIDDEN and self._tree.exists(INSTEAD.get(path, path))

@@ -104,6 +104,7 @@ def unrecorded(audit: Audit, view: RunView) -> Iterator[GateReason]:
 
 def _ledger(tree: Tree, view: RunView) -> Iterator[GateReason]:
     """The file is well-formed and speaks only of what the journal holds; evidence copies are what they were."""
+    yield from _evidence(tree, view)
     text = text_of(tree, LEDGER_FILE)
     before = [o for o in view.ledger.obligations.values() if view.position and o.opened < view.position]
     if text.value is None:
@@ -120,7 +121,6 @@ def _ledger(tree: Tree, view: RunView) -> Iterator[GateReason]:
         opened |= {print_} if print_ else set()
     yield from (_block("ledger-tampered", f"{LEDGER_FILE}: the record that opened #{o.number} is gone")
                 for o in before if o.fingerprint not in opened)  # fmt: skip
-    yield from _evidence(tree, view)
 
 
 def _line(line: str, last: int, view: RunView) -> tuple[str, int, Fingerprint | None]:
