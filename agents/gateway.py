@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
 import logging
 import os
 from dataclasses import dataclass, field
@@ -33,6 +32,7 @@ from cockpit.kernel.model import JsonObject, canonical, pretty, sha256
 from cockpit.kernel.protocols import Clock, Desk, ReplayMismatch
 from cockpit.kernel.reviews import Family
 from cockpit.kernel.settings import Deadlines, ModelRole, Settings
+from gates.families import families_in, model_family
 
 LOST_ASKS = 3  # a paid call that crashes left unanswered is sent at most this often
 CANCEL_S = 0.2
@@ -263,14 +263,12 @@ def _key(role: ModelRole) -> str:
 
 
 def _family(role: ModelRole, reply: Reply) -> Family:
-    names = importlib.import_module("gates.families")
-    told, asked = names.families_in(reply.reported_model), names.families_in(role.model)
+    told, asked = families_in(reply.reported_model), families_in(role.model)
     if told and asked and not set(told) & set(asked):
         message = f"asked for {role.model}, {reply.reported_model} answered"
         raise Fault("wrong-model", message, discarded=len(reply.text))
     route = role.model.split("/", maxsplit=1)[0] if "/" in role.model else ""
-    family: Family = names.model_family(role.model, route, reported=reply.reported_model, declared=role.family)
-    return family
+    return model_family(role.model, route, reported=reply.reported_model, declared=role.family)
 
 
 def _given_up(desk: Desk, request: CallRequest, role: ModelRole, fault: Fault) -> CallError:
@@ -321,8 +319,10 @@ def _rehearse() -> None:
     """Make the built-in models known; imported only when one of them is asked."""
     from agents.rehearsal.provider import provider
 
-    _Library.it.custom_provider_map = [{"provider": "rehearsal", "custom_handler": provider(_Library.it.CustomLLM)}]
-    _Library.it.utils.custom_llm_setup()
+    library = _Library.it
+    handler = provider(library.CustomLLM, library.llms.custom_llm.CustomLLMError)
+    library.custom_provider_map = [{"provider": "rehearsal", "custom_handler": handler}]
+    library.utils.custom_llm_setup()
     _Library.rehearses = True
 
 

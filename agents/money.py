@@ -18,7 +18,7 @@ from cockpit.kernel.view import Spending
 
 TABLE = Path(__file__).with_name("prices.json")
 FREE = Price(input=0, output=0, source="free")
-CHARACTERS_A_TOKEN = 2.0  # low on purpose: a reserve must not be less than the cost
+BYTES_A_TOKEN = 2.0  # low on purpose: a reserve must not be less than the cost
 ESTIMATE_FACTOR = 1.5  # an estimated usage counts for more, since it may be too low
 MILLION = 1_000_000
 REHEARSAL = "rehearsal/"
@@ -70,10 +70,10 @@ def is_loopback(url: str | None) -> bool:
 
 
 def worst_cost(price: Price, messages: Sequence[dict[str, str]], max_tokens: int) -> float:
-    """USD that a call can cost at most: its prompt at 2 characters a token, and all of `max_tokens`."""
-    characters = sum(len(message["content"]) for message in messages)
-    wide = sum(1 for message in messages for char in message["content"] if ord(char) > 0x2E80)  # a token or more each
-    tokens_in = characters / CHARACTERS_A_TOKEN + wide
+    """USD that a call can cost at most: its prompt at two bytes a token, and all of `max_tokens`."""
+    if not price.input and not price.output:
+        return 0.0
+    tokens_in = sum(len(message["content"].encode()) for message in messages) / BYTES_A_TOKEN
     return (tokens_in * price.input + max_tokens * price.output) / MILLION
 
 

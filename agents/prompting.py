@@ -125,6 +125,7 @@ class Prompts:
             auto_reload=False,
         )
         self._template = lru_cache(maxsize=None)(self._load)
+        self._exists = lru_cache(maxsize=None)(lambda name: (folder / name).is_file())
 
     def render(self, step: str, inputs: Mapping[str, Input], *, marker: str, manner: Mapping[str, Any]) -> Rendered:
         """The messages of `step` ("<agent>/<step>"). Only `manner` (our own settings) reaches the system message.
@@ -136,12 +137,12 @@ class Prompts:
         """
         values = {name: _fence(value, marker[:MARKER_LENGTH]) for name, value in inputs.items()}
         template, source = self._template(f"{step}.md.j2")
-        user = template.render({**manner, **values}).strip() + "\n"
+        user = _on_own_lines(template.render({**manner, **values}), marker[:MARKER_LENGTH]).strip() + "\n"
         if not user.startswith(f"# Task {step}:"):
             raise ValueError(f"{step}.md.j2 must begin with “# Task {step}: <title>”")
         system, system_source = "", ""
         name = f"{step.split('/', maxsplit=1)[0]}/system.md.j2"
-        if (self.folder / name).is_file():
+        if self._exists(name):
             template, system_source = self._template(name)
             system = template.render(manner).strip() + "\n"
         return Rendered(system, user, sha256(f"{system_source}\0{source}"))
@@ -153,6 +154,19 @@ class Prompts:
     def _load(self, name: str) -> tuple[Template, str]:
         template = self._environment.get_template(name)
         return template, (self.folder / name).read_text(encoding="utf-8")
+
+
+def _on_own_lines(text: str, marker: str) -> str:
+    """Marker lines begin and end a line, wherever the template has put the block."""
+    pieces = text.split(f" [{marker}] ---")  # each but the last ends in "--- begin name" or "--- end name"
+    for at, piece in enumerate(pieces[:-1]):
+        head, dashes, name = piece.rpartition("--- ")
+        if head and not head.endswith("\n"):
+            pieces[at] = f"{head}\n{dashes}{name}"
+        after = pieces[at + 1]
+        if after and not after.startswith("\n"):
+            pieces[at + 1] = f"\n{after}"
+    return f" [{marker}] ---".join(pieces)
 
 
 def _fence(value: Input, marker: str) -> Any:

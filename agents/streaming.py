@@ -159,7 +159,9 @@ class _Heard:
 
     def _served(self, chunk: Any) -> None:
         hidden = getattr(chunk, "_hidden_params", None) or {}
-        own = getattr(chunk, "provider_specific_fields", None) or {}  # how our rehearsal models say who they are
+        first = (getattr(chunk, "choices", None) or [None])[0]
+        delta = getattr(first, "delta", None)
+        own = getattr(delta, "provider_specific_fields", None) or {}  # how our rehearsal models say who they are
         self.reported = str(hidden.get("provider_response_model") or own.get("served_model") or self.reported)
         self.response_id = str(own.get("response_id") or self.response_id)
 

@@ -115,7 +115,8 @@ def files(text: str) -> dict[str, str]:
 def without_reasoning(text: str) -> str:
     """`text` without blocks of visible reasoning; what precedes a lone closing tag is reasoning, too."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for tag in REASONING:
+    lower = text.lower() if "<" in text else ""
+    for tag in (tag for tag in REASONING if f"{tag}>" in lower):
         text = re.sub(rf"<{tag}>.*?</{tag}>", "\n", text, flags=re.DOTALL | re.IGNORECASE)
         closing = re.search(rf"</{tag}>", text, flags=re.IGNORECASE)
         if closing:
