@@ -53,9 +53,9 @@ def commands() -> list[str]:
 def _run() -> int:
     """Run the command; errors become one message and a code, never a traceback."""
     try:
-        from cockpit.commands.cli import cli  # type: ignore[import-not-found,unused-ignore]
+        from cockpit.commands.cli import main as commands_main
 
-        cli(prog_name="cockpit")
+        return commands_main()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
@@ -65,7 +65,6 @@ def _run() -> int:
         return 0
     except Exception as error:  # noqa: BLE001 - the last place that can turn a bug into a sentence
         return _failed(error)
-    return 0
 
 
 def _failed(error: Exception) -> int:

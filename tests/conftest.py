@@ -1,4 +1,4 @@
-"""What all tests share: skips that are seen, and forbidden where CI has everything; no test touches the user's folders."""
+"""What all tests share: skips that are seen, and forbidden where CI has everything; places of their own."""
 
 from __future__ import annotations
 

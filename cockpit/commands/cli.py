@@ -7,8 +7,6 @@ Belongs here: registration and the last catch. Not here: any command's own optio
 from __future__ import annotations
 
 import importlib
-import sys
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -88,9 +86,11 @@ def cli() -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code of `interfaces.md`. Never shows a traceback for what a person can mend."""
+    """Run a command; returns the exit code of `interfaces.md`. What a person can mend is printed here; bugs are not."""
     try:
-        result: Any = cli.main(args=list(args) if args is not None else None, standalone_mode=False)
+        result: Any = cli.main(
+            prog_name="cockpit", args=list(args) if args is not None else None, standalone_mode=False
+        )
     except click.exceptions.Abort:
         click.echo("cockpit: interrupted", err=True)
         return Exit.INTERRUPTED
@@ -103,28 +103,4 @@ def main(args: Sequence[str] | None = None) -> int:
     except CockpitError as error:
         click.echo(str(error), err=True)
         return error.code
-    except BrokenPipeError:
-        return Exit.DONE
-    except Exception:  # noqa: BLE001  the last catch: kept whole in a crash file
-        return _crashed()
     return int(result) if isinstance(result, int) else Exit.DONE
-
-
-def _crashed() -> int:
-    text = traceback.format_exc()
-    last = text.strip().splitlines()[-1]
-    path = _crash_file()
-    click.echo(f"cockpit: internal error (a bug of ours): {last}", err=True)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(" ".join(sys.argv) + "\n" + text)
-        click.echo(f"  The whole report is in {path}", err=True)
-    except OSError:
-        click.echo(text, err=True)
-    return Exit.BUG
-
-
-def _crash_file() -> Path:
-    import platformdirs
-
-    return Path(platformdirs.user_state_dir("cockpit")) / "crash.txt"
