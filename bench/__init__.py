@@ -1,0 +1,1 @@
+"""Measurements that prove promises: kills, gates, times. Not shipped; run from a clone."""
