@@ -11,7 +11,7 @@ from typing import Literal
 from cockpit.kernel.plan import ExperimentPlan
 
 Route = Literal["one-shot", "design-first", "architecture-first"]
-SIMPLE, HARD = 0.3, 0.7
+SIMPLE, HARD = 0.26, 0.7
 # what each part weighs, and the amount that counts in full
 WEIGHTS = {
     "components": (0.2, 4),

@@ -28,7 +28,7 @@ RAISED = re.compile(r"^(?P<name>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?$")
 FOREIGN = ("/lib/python", "<frozen", "site-packages/", "run_all.py")
 CHANGING = (
     (re.compile(r"(?:/[\w.+@-]+)+/(?=[\w.+@-])"), ""),
-    (re.compile(r"0x[0-9a-fA-F]+"), "0x#"),
+    (re.compile(r"0x[0-9a-fA-F]+"), "address"),
     (re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"), "#"),
     (re.compile(r"\s+"), " "),
 )
@@ -142,7 +142,7 @@ def signature_of(trace: Sequence[str]) -> str:
     own_frames = [f for f in frames if not any(part in f["file"] for part in FOREIGN)]
     where = own_frames[-1] if own_frames else frames[-1] if frames else None
     if where is None or raised is None:
-        return message
+        return normal(last)
     name = (where["name"] or "module").strip("<>")
     file = PurePosixPath(where["file"]).name
     return f"{raised['name'].rsplit('.', 1)[-1]}@{file}:{name}: {message}".rstrip(": ")

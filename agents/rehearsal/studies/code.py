@@ -29,7 +29,7 @@ ERRORS: dict[SlipKind, str] = {
     "format": "TypeError",
     "zero": "ZeroDivisionError",
 }
-LATE_SHARE = 0.75
+LATE_SHARE = 0.6
 
 
 @dataclass(frozen=True)
