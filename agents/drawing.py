@@ -163,6 +163,7 @@ def table(
     bold one is the best in the metric's direction, and no cell is bold when there is no direction.
     """
     best = {m.name: _best(m, conditions, found) for m in metrics}
+    places = {m.name: column_digits(m, conditions, found) for m in metrics}
     lines = [
         rf"\begin{{tabular}}{{l{'r' * len(metrics)}}}",
         r"\toprule",
@@ -170,7 +171,7 @@ def table(
         r"\midrule",
     ]
     for condition in conditions:
-        cells = [_cell(m, condition, found, bold=condition.id in best[m.name]) for m in metrics]
+        cells = [_cell(m, condition, found, places[m.name], bold=condition.id in best[m.name]) for m in metrics]
         lines.append(" & ".join([escape(condition.label), *cells]) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
     seeds = max((len(found.values(m.name, c.id, m.split)) for m in metrics for c in conditions), default=0)
@@ -202,14 +203,13 @@ def _best(metric: Metric, conditions: Sequence[Condition], found: Measured) -> s
     if not means or metric.direction == "none":
         return set()
     best = min(means.values()) if metric.direction == "lower" else max(means.values())
-    return {id for id, mean in means.items() if mean == best}
+    return {name for name, mean in means.items() if mean == best}
 
 
-def _cell(metric: Metric, condition: Condition, found: Measured, *, bold: bool) -> str:
+def _cell(metric: Metric, condition: Condition, found: Measured, places: int, *, bold: bool) -> str:
     values = found.values(metric.name, condition.id, metric.split)
     if not values:
         return "--"
-    places = digits(values)
     mean = rf"\res[{places}]{{{metric.name}/{condition.id}/{metric.split}/mean}}"
     mean = rf"\textbf{{{mean}}}" if bold else mean
     if len(values) < 3:  # fewer than three seeds carry no spread
