@@ -120,8 +120,8 @@ class Kit:
 
     async def ask_review(self, desk: Desk, request: ReviewRequest | VerificationRequest, *, reviewer: str,
                          path: str) -> Review | Verification:  # fmt: skip
-        """A review or verification in a fresh thread, with its receipt; put by `agents.paper_reviewer.answer`."""
-        agent = importlib.import_module("agents.paper_reviewer")  # late: it builds on the kit
+        """A review or verification in a fresh thread, with its receipt; put by `agents.reviewing.answer`."""
+        agent = importlib.import_module("agents.reviewing")  # late: it builds on the kit
         answered: Review | Verification = await agent.answer(desk, self, request, reviewer=reviewer, path=path)
         return answered
 
