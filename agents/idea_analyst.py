@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, assert_never
@@ -74,7 +73,6 @@ async def look_at_host() -> JsonObject:
     return {
         "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         "memory_mb": await asyncio.to_thread(_memory_mb),
-        "disk_free_mb": shutil.disk_usage(".").free // 2**20,
         "gpu": gpu,
         "machine": os.uname().machine,
         "system": os.uname().sysname,
