@@ -14,10 +14,9 @@ from typing import Any
 from cockpit.kernel.levels import EFFORTS, KEPT_PAPERS_FLOOR, EffortLimits
 from cockpit.kernel.plan import ExperimentPlan, Hypothesis
 from cockpit.kernel.protocols import Tree
-from cockpit.kernel.stages import BY_NUMBER
+from cockpit.kernel.stages import BY_NUMBER, LIT_A
 from cockpit.kernel.view import RunView
 from gates.artifacts import (
-    CARDS,
     HYPOTHESES,
     PAPERS,
     PLAN,
@@ -31,6 +30,7 @@ from gates.artifacts import (
 )
 from gates.fingerprints import normal_text
 
+CARDS = f"{LIT_A}/cards/"
 SOURCE_STATES = frozenset({"ok", "empty", "limited", "down", "not-asked"})
 KINDS = frozenset({"empirical", "theory", "survey"})
 

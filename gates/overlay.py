@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from cockpit.kernel.ids import Sha256
 from cockpit.kernel.protocols import Tree
-from gates.artifacts import FINAL_BIB, FINAL_PAPER, LINE_MAP, PAPER_BIB, RENDERED
+from cockpit.kernel.stages import WRITE_A
+from gates.artifacts import FINAL_BIB, FINAL_PAPER, PAPER_BIB, RENDERED
 
 INSTEAD = {RENDERED: FINAL_PAPER, PAPER_BIB: FINAL_BIB}
+HIDDEN = f"{WRITE_A}/line_map.json"
 
 
 class FinalTree:
@@ -20,10 +22,10 @@ class FinalTree:
         self._tree = tree
 
     def list(self, prefix: str = "") -> list[str]:
-        return [path for path in self._tree.list(prefix) if path != LINE_MAP]
+        return [path for path in self._tree.list(prefix) if path != HIDDEN]
 
     def read(self, path: str) -> bytes:
-        if path == LINE_MAP:
+        if path == HIDDEN:
             raise FileNotFoundError(path)
         return self._tree.read(INSTEAD.get(path, path))
 
@@ -31,4 +33,4 @@ class FinalTree:
         return self._tree.sha(INSTEAD.get(path, path))
 
     def exists(self, path: str) -> bool:
-        return path != LINE_MAP and self._tree.exists(INSTEAD.get(path, path))
+        return path != HIDDEN and self._tree.exists(INSTEAD.get(path, path))

@@ -63,21 +63,47 @@ class Repairs:
         """`scripts` with the repair of `failure`; the attempt is recorded with its strategy."""
         attempt = self.counts.get(failure.signature, 0) + 1
         strategy = STRATEGIES[min(attempt, len(STRATEGIES)) - 1]
-        about = {"signature": failure.signature, "conditions": list(failure.conditions), "attempt": attempt,
-                 "strategy": strategy}  # fmt: skip
         answered = await kit.ask_files(
-            desk, "exp-executor/repair", path=f"{self.path}/{len(self.made) + 1}", plan=own("plan", plan),
-            files=own("files", shown(scripts)), failure=own("failure", {**about, "last_lines": list(failure.trace)}),
-            history=own("history", self.made) if self.made else None, strategy=strategy,
-        )  # fmt: skip
+            desk,
+            "exp-executor/repair",
+            path=f"{self.path}/{len(self.made) + 1}",
+            plan=own("plan", plan),
+            files=own("files", shown(scripts)),
+            failure=own(
+                "failure",
+                {
+                    "signature": failure.signature,
+                    "conditions": list(failure.conditions),
+                    "attempt": attempt,
+                    "strategy": strategy,
+                    "last_lines": list(failure.trace),
+                },
+            ),
+            history=own("history", self.made),
+            strategy=strategy,
+        )
         mended = merged({} if strategy == "rebuild" else scripts, answered)
         changed = tuple(sorted(p for p in {*scripts, *mended} if scripts.get(p) != mended.get(p)))
         self.counts[failure.signature] = attempt
-        self.made.append({**about, "files": list(changed)})
+        self.made.append(
+            {
+                "signature": failure.signature,
+                "conditions": list(failure.conditions),
+                "attempt": attempt,
+                "strategy": strategy,
+                "files": list(changed),
+            }
+        )
         await desk.record(
-            RepairMade(at=kit.clock.now(), position=desk.position, signature=failure.signature, attempt=attempt,
-                       strategy=strategy, files=changed)
-        )  # fmt: skip
+            RepairMade(
+                at=kit.clock.now(),
+                position=desk.position,
+                signature=failure.signature,
+                attempt=attempt,
+                strategy=strategy,
+                files=changed,
+            )
+        )
         return mended
 
 
