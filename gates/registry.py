@@ -108,9 +108,31 @@ class Registry:
 
     def split_of(self, metric: str) -> str:
         """The split that the plan reports `metric` on; the only one there is, or "" """
-        planned = next((m.split for m in self.plan.metrics if m.name == metric), "") if self.plan else ""
-        here = {f.split for f in self.facts.values() if f.metric == metric}
-        return planned if planned in here else next(iter(here)) if len(here) == 1 else ""
+        return self._reported.get(metric, "")
+
+    @cached_property
+    def _reported(self) -> dict[str, str]:
+        splits: dict[str, set[str]] = {}
+        for fact in self.facts.values():
+            splits.setdefault(fact.metric, set()).add(fact.split)
+        planned = {m.name: m.split for m in self.plan.metrics} if self.plan else {}
+        return {
+            metric: planned[metric] if planned.get(metric) in here else next(iter(here)) if len(here) == 1 else ""
+            for metric, here in splits.items()
+        }
+
+    def parameter(self, condition: str, name: str) -> Decimal | None:
+        """A numeric parameter of a planned condition."""
+        return self._parameters.get((condition, name))
+
+    @cached_property
+    def _parameters(self) -> dict[tuple[str, str], Decimal]:
+        return {
+            (str(c.id), name): Decimal(str(value))
+            for c in (self.plan.conditions if self.plan else ())
+            for name, value in c.parameters.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
 
     def resolve(self, key: str, digits: int | None = None) -> str | None:
         r"""How `\\res[digits]{key}` prints (half-even); without digits as `printed`. None = unknown key."""

@@ -121,12 +121,12 @@ def _abstract(r: Reader, frame: Frame) -> None:
 
 
 def _picture(r: Reader, frame: Frame) -> None:
-    r.begin("figure")
+    block = r.begin("figure")
     r.picture += 1
 
     def close() -> None:
         r.picture -= 1
-        r.end()
+        r.close(block)
 
     frame.closers.append(close)
 

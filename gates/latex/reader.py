@@ -41,6 +41,7 @@ class Reader:
         self.frames: list[Frame] = [Frame()]
         self.open: list[Block] = []
         self.tables: list[tuple[Table, int]] = []  # open tables with their frame depth
+        self.cells: list[Block] = []  # the present cell of each open table
         self.math: list[int] = []  # starts of open mathematics in the current block
         self.floats: list[int] = []
         self.float_count = 0
@@ -65,6 +66,11 @@ class Reader:
         if block.plain.strip() and block.where != "table":
             self.document.blocks.append(block)
         return block
+
+    def close(self, block: Block) -> None:
+        """Close `block` and whatever is still open inside it; nothing if it is closed already."""
+        while any(b is block for b in self.open):
+            self.end()
 
     def paragraph(self) -> None:
         """A blank line, or a float's edge: the next text is another block."""
@@ -274,10 +280,10 @@ class Reader:
             self.frames.append(Frame(start=at))
             return at + 1
         outside, self.math = self.math, []
-        self.begin(where)
+        block = self.begin(where)
 
         def close() -> None:
-            block = self.end()
+            self.close(block)
             self.math = outside
             if then is not None:
                 then(block)
@@ -303,17 +309,18 @@ class Reader:
         self.tables.append((table, len(self.frames)))
         self.document.tables.append(table)
         table.rows.append([])
-        self.begin("table").in_table = True
+        self.cells.append(self.begin("table"))
 
     def next_cell(self) -> None:
         """`&`: close the cell, open the next."""
         table, _ = self.tables[-1]
-        block = self.end()
+        block = self.cells[-1]
+        self.close(block)
         row = table.rows[-1]
         column = row[-1].column + row[-1].columns if row else 0
         columns, rows = self.spans.pop(id(block), (1, 1))
         row.append(Cell(len(table.rows) - 1, column, block, columns, rows))
-        self.begin("table").in_table = True
+        self.cells[-1] = self.begin("table")
 
     def next_row(self) -> None:
         r"""`\\`: close the row."""
@@ -328,7 +335,7 @@ class Reader:
     def end_table(self, offset: int) -> None:
         """The tabular closes; a last row without content is dropped."""
         self.next_cell()
-        self.open.pop()
+        self.close(self.cells.pop())
         table, _ = self.tables.pop()
         table.end = offset
         if table.rows and all(not c.text for c in table.rows[-1]):

@@ -74,7 +74,11 @@ def _fate(report: NumbersReport, span: Span, value: str) -> Mended:
 
 def _good_in_place(number: NumberRow, value: str, span: Span) -> bool:
     """Is this the accused number, now good, or a good one in its place that was not beside it before?"""
-    return number.verdict in GOOD and (number.text == value or number.text not in _NUMBER.findall(span.text))
+    if number.verdict not in GOOD:
+        return False
+    if "&" in span.text:
+        return number.quote.count("&") == span.text.count("&")
+    return number.text == value or number.text not in _NUMBER.findall(span.text)
 
 
 def _standing(finding: Finding, text: str) -> bool:

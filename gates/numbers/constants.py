@@ -27,6 +27,7 @@ _SEED_ID = re.compile(
     r"|[:=(∈{\[]*\s*)*\Z|种子\s*(?:为|是|[:：(（])?\s*\Z",
     re.I,
 )
+_OTHER_SEEDS = re.compile(r"\b(?:explor\w+|reserved|later|next|other|first) |探索|保留", re.I)
 _ALPHA = re.compile(
     r"(?:\balpha|α|\bsignificance(?: level)?(?: of)?|\blevel(?: of)?|显著性水平|\bp\s*(?:<|≤))"
     r"\s*(?:=|is|of|为|at|:)?\s*\Z",
@@ -96,30 +97,29 @@ def judge_constant(
     run = run_of(number, sentence)
     return (
         _parameter(number, sentence, run, registry)
-        or _seed_id(number, run, registry)
+        or _seed_id(number, sentence, run, registry)
         or _level(number, registry)
         or _wall(number, registry)
         or _count(number, run, counts)
     )
 
 
-def run_of(number: PrintedNumber, sentence: Sentence) -> tuple[PrintedNumber, PrintedNumber]:
-    """First and last of the enumeration that the number is in ("20, 50 and 100")."""
+def run_of(number: PrintedNumber, sentence: Sentence) -> list[PrintedNumber]:
+    """The enumeration that the number is in ("20, 50 and 100"); at least itself."""
     numbers = sentence.numbers
-    i = numbers.index(number) if number in numbers else -1
-    if i < 0:
-        return number, number
-    first = last = i
+    if number not in numbers:
+        return [number]
+    first = last = numbers.index(number)
     plain = number.block.plain
     while first > 0 and _LINK.fullmatch(plain[numbers[first - 1].suffix_end : numbers[first].start]):
         first -= 1
     while last + 1 < len(numbers) and _LINK.fullmatch(plain[numbers[last].suffix_end : numbers[last + 1].start]):
         last += 1
-    return numbers[first], numbers[last]
+    return numbers[first : last + 1]
 
 
 def _parameter(
-    number: PrintedNumber, sentence: Sentence, run: tuple[PrintedNumber, PrintedNumber], registry: Registry
+    number: PrintedNumber, sentence: Sentence, run: list[PrintedNumber], registry: Registry
 ) -> Judged | None:
     mention = _mention_of(run, sentence)
     if mention is None or registry.plan is None or number.unit in ("points", "times"):
@@ -139,20 +139,22 @@ def _parameter(
     return Judged(number, "unsupported", rule="parameter", note=f"the plan has no {name} = {number.text}")
 
 
-def _mention_of(run: tuple[PrintedNumber, PrintedNumber], sentence: Sentence) -> ParameterMention | None:
-    start, end = run[0].start - sentence.start, run[1].end - sentence.start
+def _mention_of(run: list[PrintedNumber], sentence: Sentence) -> ParameterMention | None:
+    start, end = run[0].start - sentence.start, run[-1].end - sentence.start
     return next((m for m in sentence.parameters if m.start < end and m.end > start), None)
 
 
-def _seed_id(number: PrintedNumber, run: tuple[PrintedNumber, PrintedNumber], registry: Registry) -> Judged | None:
+def _seed_id(number: PrintedNumber, sentence: Sentence, run: list[PrintedNumber], registry: Registry) -> Judged | None:
     if not number.is_integer or not _SEED_ID.search(run[0].before):
         return None
     seeds = {s for group in registry.seeds.values() for s in group}
-    if registry.plan is not None:
+    if registry.plan is not None and _OTHER_SEEDS.search(sentence.text):
         seeds |= {s for block in registry.plan.seed_blocks.values() for s in block}
-    if int(number.value) in seeds:
-        return Judged(number, "constant", rule="seed", key=f"seed:{number.text}", value=number.value)
-    return Judged(number, "unsupported", rule="seed", note=f"no job ran with seed {number.text}")
+    if int(number.value) not in seeds:
+        return Judged(number, "unsupported", rule="seed", note=f"no job ran with seed {number.text}")
+    if any(n is not number and n.value == number.value for n in run[: run.index(number)]):
+        return Judged(number, "unsupported", rule="seed", note=f"seed {number.text} is listed twice")
+    return Judged(number, "constant", rule="seed", key=f"seed:{number.text}", value=number.value)
 
 
 def _level(number: PrintedNumber, registry: Registry) -> Judged | None:
@@ -177,10 +179,10 @@ def _wall(number: PrintedNumber, registry: Registry) -> Judged | None:
     return None
 
 
-def _count(number: PrintedNumber, run: tuple[PrintedNumber, PrintedNumber], counts: Counts) -> Judged | None:
+def _count(number: PrintedNumber, run: list[PrintedNumber], counts: Counts) -> Judged | None:
     if not number.is_integer or number.unit or number.signed:
         return None
-    noun = counted_noun(number.block.plain[run[1].end : run[1].end + 50], counts)
+    noun = counted_noun(number.block.plain[run[-1].end : run[-1].end + 50], counts)
     if noun is None:
         return None
     if int(number.value) in counts.by_noun[noun]:

@@ -217,9 +217,16 @@ def nearest(
         return after[0]
     before = [m for m in mentions if m.end <= place]
     if since_last_number:
-        last = max(
-            (_whole_end(n) for n in sentence.numbers if n.start < number.start and n is not number.spread_of), default=0
-        )
+        last = max((_whole_end(n) for n in sentence.numbers if _parts(n, number, sentence)), default=0)
         before = [m for m in before if m.start + sentence.start >= last]
         return before[-1] if before else None
     return before[-1] if before else after[0] if after else None
+
+
+def _parts(other: PrintedNumber, number: PrintedNumber, sentence: Sentence) -> bool:
+    """Does `other` end what was said before `number`? (A size in a name, `n=20`, does not.)"""
+    if other.start >= number.start or other is number.spread_of:
+        return False
+    place = other.start - sentence.start
+    named = [(m.start, m.end) for m in sentence.parameters] + [(m.start, m.end) for m in sentence.of("condition")]
+    return not any(start <= place < end for start, end in named)

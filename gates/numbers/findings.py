@@ -14,6 +14,7 @@ from gates.latex.blocks import CITATION, CLOSE, REFERENCE, SUB, SUP, Block
 from gates.latex.origin import RES, Origins, Place
 from gates.numbers.bold import BoldClaim, emboldened, unbolded
 from gates.numbers.claims import WordedClaim
+from gates.numbers.mixups import grouped
 from gates.numbers.patch import Hunk, HunkClass, HunkPlace
 from gates.numbers.reading import PrintedNumber, Reading
 from gates.numbers.report import ClaimRow, NumberRow, NumberSource
@@ -45,21 +46,11 @@ class Accusing:
     # numbers ----------------------------------------------------------------------------------
     def numbers(self, judged: list[Judged]) -> None:
         """Findings and hunks of bad numbers: one a number, one a pair of mixed-up rows; then the structural share."""
-        groups: dict[object, list[Judged]] = {}
-        for entry in judged:
-            if not entry.good:
-                groups.setdefault(self._group(entry), []).append(entry)
-        for group in groups.values():
+        bad = [e for e in judged if not e.good]
+        for group in grouped(bad):
             self._accuse(group)
-            for entry in group:
-                self.hunks.append(self._hunk(entry))
+        self.hunks.extend(self._hunk(entry) for entry in bad)
         self._share(judged)
-
-    @staticmethod
-    def _group(entry: Judged) -> object:
-        if entry.row_pair is not None:
-            return entry.row_pair
-        return id(entry.number)
 
     def _accuse(self, group: list[Judged]) -> None:
         worst = group[0]
@@ -87,8 +78,8 @@ class Accusing:
     def _title(self, group: list[Judged]) -> str:
         entry = group[0]
         said = entry.number.text + ("%" if entry.number.unit == "percent" else "")
-        if entry.row_pair is not None and len(group) > 1:
-            return f"{', '.join(e.number.text for e in group)} stand in each other's row or belong to another one"
+        if len(group) > 1:
+            return f"{', '.join(e.number.text for e in group)} stand in each other's rows"
         if entry.verdict == "wrong-place":
             return f"{said} is {entry.other}, and stands where {entry.key} belongs"
         if entry.verdict == "mismatch":
@@ -104,12 +95,13 @@ class Accusing:
         return f"{entry.number.text}: {entry.verdict}" + (f", {entry.key}{value}" if entry.key else f", {entry.note}")
 
     def _span(self, number: PrintedNumber) -> Span:
-        """The number's place; `text` is the number with the few words around it, as the source has them."""
+        """The number's place; `text` is it with the few words around it (its row up to it), as the source has them."""
         place = self._place(number)
         found = self.where.source_line(number.line) if place.exact else None
         line = found[2] if found else self.where.lines[number.line - 1]
         start, end = (place.column, place.end) if found else (number.column, number.column + len(number.text))
-        text = quoted(line, start - 1, end - 1)
+        in_cell = number.cell is not None and "&" in line[: start - 1]
+        text = _row_up_to(line, end - 1) if in_cell else quoted(line, start - 1, end - 1)
         return Span(file=place.file, line=place.line, column=place.column, end_column=place.end, text=text)
 
     def _place(self, number: PrintedNumber) -> Place:
@@ -205,30 +197,39 @@ class Accusing:
             self._bold_hunks(claim)
 
     def _bold_hunks(self, claim: BoldClaim) -> None:
-        removed = [(n, unbolded(self.text, n)) for n in claim.wrong]
-        style = next((hunk for _, hunk in removed if hunk), None)
-        edits = [hunk for _, hunk in removed if hunk]
-        right = [n for n in claim.best if n not in claim.bold]
-        if len(edits) == len(removed) and not any(n in claim.best for n in claim.bold):
-            edits += [emboldened(self.text, n, style) for n in right]
+        removed = [unbolded(self.text, n) for n in claim.wrong]
+        edits = [hunk for hunk in removed if hunk]
+        missing = [n for n in claim.best if n not in claim.bold]
+        if len(edits) == len(removed) and len(missing) == len(claim.best):  # none of the best is bold yet
+            edits += [emboldened(self.text, n, edits[0]) for n in missing]
         for start, end, new in edits:
-            line, column = self.reading.document.lines.place(start)
-            place = self.where.place(line, column, column + end - start)
-            sure = place.exact and "\n" not in self.text[start:end] and len(edits) >= len(removed)
-            self.hunks.append(
-                Hunk(
-                    file=place.file,
-                    line=place.line,
-                    column=place.column,
-                    end_column=place.end,
-                    old=self.text[start:end],
-                    new=new if sure else None,
-                    hunk_class="corrected-from-results" if sure else "needs-person",
-                    rule="bold",
-                    pattern="claim-bold",
-                    rendered=HunkPlace(file=self.paper, line=line, column=column, end_column=column + end - start),
-                )
+            self._bold_hunk(start, end, new)
+
+    def _bold_hunk(self, start: int, end: int, new: str) -> None:
+        """One edit of bold; a number inside it that is corrected too is corrected in the same hunk."""
+        line, column = self.reading.document.lines.place(start)
+        stop = column + end - start
+        inside = [h for h in self.hunks if h.rendered.line == line and column <= h.rendered.column < stop and h.new]
+        for hunk in inside:
+            new = new.replace(hunk.old, hunk.new or hunk.old, 1)
+            self.hunks.remove(hunk)
+        place = self.where.place(line, column, stop)
+        sure = place.exact and "\n" not in self.text[start:end]
+        self.hunks.append(
+            Hunk(
+                file=place.file,
+                line=place.line,
+                column=place.column,
+                end_column=place.end,
+                old=self.text[start:end],
+                new=new if sure else None,
+                hunk_class="corrected-from-results" if sure else "needs-person",
+                key=inside[0].key if inside else "",
+                rule="bold",
+                pattern="claim-bold",
+                rendered=HunkPlace(file=self.paper, line=line, column=column, end_column=stop),
             )
+        )
 
     def worded(self, claims: list[WordedClaim]) -> None:
         """Worded claims, and a finding for each that fails."""
@@ -340,6 +341,11 @@ class Accusing:
             quote=self._span(number).text,
             note=entry.note,
         )
+
+
+def _row_up_to(line: str, end: int) -> str:
+    """A table's row from its label to `end`, as it stands."""
+    return " ".join(re.split(r"\\\\", line[:end])[-1].split())
 
 
 def quoted(line: str, start: int, end: int) -> str:

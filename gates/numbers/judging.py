@@ -119,9 +119,7 @@ class Judging:
         if not candidates:
             return Judged(number, "unsupported", note="too few seeds for a spread")
         return (
-            compare(number, candidates)
-            or self.tabular.elsewhere(number, fact, names, base)
-            or mismatch(number, candidates)
+            compare(number, candidates) or self.tabular.elsewhere(number, fact, names) or mismatch(number, candidates)
         )
 
     def _said_spreads(self, number: PrintedNumber) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ NUMBER = re.compile(
     rf"(?P<body>{_DIGIT}{{1,3}}(?:(?:,|，|\u2009|\{{,\}}){_DIGIT}{{3}}(?!{_DIGIT}))+(?:[.．]{_DIGIT}+)?"
     rf"|{_DIGIT}+(?:[.．]{_DIGIT}+)?|[.．]{_DIGIT}+)"
     rf"(?P<paren>\({_DIGIT}+\)(?=\W|$))?"
+    rf"(?P<power>(?<=10){SUP}[+\-−]?\d+{CLOSE})?"
     rf"(?P<exp>[eE][+\-−]?{_DIGIT}+(?![A-Za-z])|\s*[×·]\s*10{SUP}[+\-−]?\d+{CLOSE})?"
 )
 _AFTER = re.compile(
@@ -138,9 +139,11 @@ def _number(block: Block, match: re.Match[str]) -> PrintedNumber:
     if sign and not _is_sign(plain, start):
         sign, start = "", start + 1
     shift = _exponent(match.group("exp"))
+    if match.group("power") and digits == "10":  # a bare power of ten
+        digits, shift = "1", _exponent(match.group("power"))
     value = Decimal(digits).scaleb(shift)
     ulp = Decimal(1).scaleb(-len(digits.partition(".")[2]) + shift)
-    end = match.end("exp") if match.group("exp") else match.end("body")
+    end = next((match.end(g) for g in ("exp", "power") if match.group(g)), match.end("body"))
     after = _AFTER.match(plain, match.end())
     unit: Unit = ""
     suffix = end if not match.group("paren") else match.end()

@@ -6,6 +6,7 @@ the layout (`grid.py`), bold (`bold.py`).
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -228,50 +229,42 @@ class Tabular:
     def _wrong_row(
         self, number: PrintedNumber, cell: GridCell, grid: Grid, candidates: list[Candidate]
     ) -> Judged | None:
-        """Another row (else another column) of the table explains the value."""
-        for other in [c for c in grid.column(cell.column) if c is not cell] + [
-            c for c in grid.row(cell.row) if c is not cell and not c.header
-        ]:
-            if not is_value(other.text):
+        """Other rows (else columns) of the table explain the value."""
+        column = [c for c in grid.column(cell.column) if c is not cell]
+        row = [c for c in grid.row(cell.row) if c is not cell and not c.header]
+        owners = [
+            (c, f) for c in (*column, *row) if is_value(c.text) and (f := self._owner(number, c, grid, candidates))
+        ]
+        if not owners:
+            return None
+        wrong = mismatch(number, candidates)
+        wrong.verdict, wrong.other = "wrong-place", owners[0][1].key
+        wrong.rows = tuple(c.row for c, _ in owners if c.column == cell.column)
+        return wrong
+
+    def _owner(self, number: PrintedNumber, other: GridCell, grid: Grid, candidates: list[Candidate]) -> Fact | None:
+        """The fact of another cell that the number says."""
+        bound = self.binding(other, grid)
+        for m, c, s, a in itertools.product(bound.metrics, bound.conditions, bound.splits, bound.aggregates):
+            fact = self.registry.fact(m, c, s, a)
+            if fact is None or any(fact.key == c.key for c in candidates):
                 continue
-            bound = self.binding(other, grid)
-            for fact in (
-                self.registry.fact(m, c, s, a)
-                for c in bound.conditions
-                for m in bound.metrics
-                for s in bound.splits
-                for a in bound.aggregates
-            ):
-                if (
-                    fact is not None
-                    and fact.key != candidates[0].key
-                    and agrees(number, of_fact(fact, self.registry, percent_column=bound.percent))
-                ):
-                    wrong = mismatch(number, candidates)
-                    wrong.verdict, wrong.other = "wrong-place", fact.key
-                    wrong.row_pair = (id(grid), *sorted((cell.row, other.row)))  # type: ignore[assignment]
-                    return wrong
+            if agrees(number, of_fact(fact, self.registry, percent_column=bound.percent)):
+                return fact
         return None
 
-    def elsewhere(
-        self, number: PrintedNumber, fact: Fact, names: tuple[str, ...], base: Judged | None
-    ) -> Judged | None:
+    def elsewhere(self, number: PrintedNumber, fact: Fact, names: tuple[str, ...]) -> Judged | None:
         """A spread that belongs to another condition (its value moved with it)."""
-        for condition in self.registry.conditions:
-            for name in names:
-                other = self.registry.fact(fact.metric, condition, fact.split, name)
-                if (
-                    other
-                    and condition != fact.condition
-                    and number.significant >= 2
-                    and agrees(number, of_fact(other, self.registry))
-                ):
-                    own = [f for n in names if (f := self.registry.fact(fact.metric, fact.condition, fact.split, n))]
-                    right = [f for f in own if f.aggregate == name] or own
-                    wrong = mismatch(
-                        number, [of_fact(right[0], self.registry, percent_column=self.percent_column(number))]
-                    )
-                    wrong.verdict, wrong.other = "wrong-place", other.key
-                    wrong.row_pair = base.row_pair if base else None
-                    return wrong
+        own = [f for n in names if (f := self.registry.fact(fact.metric, fact.condition, fact.split, n))]
+        if number.significant < 2 or not own:
+            return None
+        percent = self.percent_column(number)
+        for condition, name in itertools.product(self.registry.conditions, names):
+            other = self.registry.fact(fact.metric, condition, fact.split, name)
+            if other is None or condition == fact.condition:
+                continue
+            if agrees(number, of_fact(other, self.registry, percent_column=percent)):
+                wrong = mismatch(number, [of_fact(f, self.registry, percent_column=percent) for f in own])
+                wrong.verdict, wrong.other = "wrong-place", other.key
+                return wrong
         return None

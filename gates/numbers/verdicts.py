@@ -57,7 +57,7 @@ class Judged:
     pattern: str = ""  # of the finding, if not number-<verdict>
     candidates: tuple[str, ...] = ()
     strict: bool = False
-    row_pair: tuple[int, int, int] | None = None  # table, row, row that owns the value
+    rows: tuple[int, ...] = ()  # of its table, whose value this is instead
     fact: Fact | None = field(default=None)
 
     @property
@@ -119,7 +119,7 @@ def mismatch(number: PrintedNumber, candidates: Sequence[Candidate], *, note: st
     """None of the candidates is said: a mismatch, with the right value as suggestion if only one is meant."""
     first = candidates[0]
     value = shown(number, first)
-    sure = len({c.value for c in candidates}) == 1
+    sure = len({_meant(c) for c in candidates}) == 1
     right = like(number, abs(value) if first.magnitude else value)
     return Judged(
         number,

@@ -10,10 +10,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from cockpit.kernel.plan import Condition
-from gates.latex.blocks import REFERENCE
 from gates.registry import Registry
 
 MentionKind = Literal["condition", "metric", "aggregate", "split", "test"]
@@ -89,8 +88,7 @@ class ParameterMention:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
+class _Word(NamedTuple):
     text: str
     start: int
     end: int
@@ -104,14 +102,15 @@ class _Name:
     rank: int
 
 
-def words_of(text: str, *, fillers: bool = False) -> list[_Word]:
-    """The words of a text, lower case, singular, with their places; fillers left out unless asked for."""
+def words_of(text: str) -> list[_Word]:
+    """The words of a text, lower case, singular, with their places; without fillers."""
     found = []
-    for match in _WORD.finditer(text):
-        word = match.group().lower()
-        if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+    lower = text.lower()
+    for match in _WORD.finditer(lower if len(lower) == len(text) else text):
+        word = match.group()
+        if len(word) > 3 and word[-1] == "s" and word[-2] != "s":
             word = word[:-1]
-        if fillers or word not in FILLERS:
+        if word not in FILLERS:
             found.append(_Word(word, match.start(), match.end()))
     return found
 
@@ -128,6 +127,7 @@ class Vocabulary:
     _names: dict[str, list[_Name]] = field(default_factory=dict)
     _parameters: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = field(default_factory=dict)
     _seen: dict[str, list[Mention]] = field(default_factory=dict)
+    _words: dict[str, list[_Word]] = field(default_factory=dict)
     _valued: dict[str, list[ParameterMention]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -231,6 +231,12 @@ class Vocabulary:
             yield 4, "metric", metric, "error"
             yield 4, "metric", metric, "误差"
 
+    def _split(self, text: str) -> list[_Word]:
+        words = self._words.get(text)
+        if words is None:
+            words = self._words[text] = words_of(text)
+        return words
+
     # looking ----------------------------------------------------------------------------------
     def mentions(self, text: str) -> list[Mention]:
         """What `text` names, longest names first, without overlap, in order of place."""
@@ -240,7 +246,7 @@ class Vocabulary:
         return known
 
     def _look(self, text: str) -> list[Mention]:
-        words = words_of(text)
+        words = self._split(text)
         found: list[Mention] = []
         i = 0
         while i < len(words):
@@ -273,7 +279,7 @@ class Vocabulary:
         return known
 
     def _look_for_values(self, text: str) -> list[ParameterMention]:
-        words = words_of(text)
+        words = self._split(text)
         found: list[ParameterMention] = []
         for i, word in enumerate(words):
             for phrase, keys in self._parameters.get(word.text, ()):
@@ -311,18 +317,6 @@ class Vocabulary:
 def narrow(ids: tuple[str, ...], parameters: Iterable[ParameterMention], registry: Registry) -> tuple[str, ...]:
     """Those of `ids` whose parameters agree with what is mentioned; all of them if none does."""
     for mention in parameters:
-        kept = tuple(i for i in ids if _agrees(registry.condition(i), mention))
+        kept = tuple(i for i in ids if any(registry.parameter(i, n) == mention.value for n in mention.names))
         ids = kept or ids
     return ids
-
-
-def _agrees(condition: Condition | None, mention: ParameterMention) -> bool:
-    if condition is None:
-        return False
-    given = [condition.parameters[n] for n in mention.names if n in condition.parameters]
-    return any(
-        isinstance(v, int | float) and not isinstance(v, bool) and Decimal(str(v)) == mention.value for v in given
-    )
-
-
-__all__ = ["REFERENCE", "Mention", "ParameterMention", "Vocabulary", "narrow", "words_of"]
