@@ -5,13 +5,13 @@ Belongs here: batches, what is kept of a reply, what is dropped and said. Not he
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 from agents import artifacts
 from agents.cards import Card, card_file, card_path, locate, read_cards, stated
 from agents.kit import Kit
 from agents.literature_replies import CardDraft, Cards
+from agents.loops import parallel
 from agents.paper_blocks import papers_block
 from agents.prompting import Block, own
 from agents.soundness import checked, repeated, unknown
@@ -32,8 +32,8 @@ async def knowledge_extract(desk: Desk, kit: Kit) -> StageReport:
     told = [p for p in unread if p.abstract.strip()]
     goal = own("goal", artifacts.text(desk.tree, artifacts.GOAL))
     batches = [told[at : at + BATCH] for at in range(0, len(told), BATCH)]
-    asked = [_read(desk, kit, batch, goal, n) for n, batch in enumerate(batches, start=1)]
-    drafts = {d.key: d for batch in await asyncio.gather(*asked) for d in batch}
+    asked = {f"batch {n}": _read(desk, kit, batch, goal, n) for n, batch in enumerate(batches, start=1)}
+    drafts = {d.key: d for batch in (await parallel(asked)).values() for d in batch}
     dropped: list[JsonObject] = []
     for paper in unread:
         card = _card(paper, drafts[paper.key], dropped) if paper.key in drafts else _silent(paper)

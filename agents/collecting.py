@@ -6,7 +6,6 @@ are exhausted. Not here: the sources (literature), scoring papers (`screening.py
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Sequence
 
@@ -16,6 +15,7 @@ from agents.kit import Kit
 from agents.literature.merging import identities, merge
 from agents.literature.shelves import Found
 from agents.literature_replies import Collecting
+from agents.loops import parallel
 from agents.prompting import own
 from cockpit.kernel.levels import EFFORTS
 from cockpit.kernel.model import JsonObject
@@ -73,8 +73,8 @@ async def _run(desk: Desk, kit: Kit, queries: Sequence[JsonObject], papers: Sequ
                log: list[JsonObject], what: str) -> list[PaperRecord]:  # fmt: skip
     """`papers` and what `queries` bring, the best hits of all queries first; each answer goes into `log`."""
     limit = min(MOST_A_QUERY, max(LEAST_A_QUERY, math.ceil(SURPLUS * wanted / max(1, len(queries)))))
-    asked = [kit.literature.search(desk, q["text"], limit=limit, path=f"{what}/{q['id']}") for q in queries]
-    answers: list[Found] = list(await asyncio.gather(*asked))
+    asked = {q["id"]: kit.literature.search(desk, q["text"], limit=limit, path=f"{what}/{q['id']}") for q in queries}
+    answers: list[Found] = list((await parallel(asked)).values())
     seen = {name for paper in papers for name in identities(paper)}
     for query, found in zip(queries, answers, strict=True):
         fresh = [r for r in found.records if not seen.intersection(identities(r))]

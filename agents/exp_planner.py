@@ -9,16 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from agents import artifacts
-from agents.cards import Card, cards_block, read_cards
-from agents.debating import Debate, debate_rows, hold
+from agents.cards import cards_block, read_cards
+from agents.debating import debate_rows, hold
 from agents.designing import experiment_design
 from agents.kit import Kit
 from agents.pages import bullets, line, page, section, table
-from agents.plan_checks import hypothesis_faults
 from agents.plan_reviews import review_novelty
 from agents.planning_replies import Outcome
 from agents.prompting import Block, own
-from agents.soundness import checked, unknown
 from cockpit.kernel.model import JsonObject
 from cockpit.kernel.plan import Hypothesis
 from cockpit.kernel.protocols import Desk, StageReport
@@ -33,18 +31,16 @@ async def work(desk: Desk, kit: Kit) -> StageReport:
 async def hypothesis_gen(desk: Desk, kit: Kit) -> StageReport:
     """Stage 8: a debate, two to four falsifiable hypotheses, an independent word on their novelty."""
     cards = read_cards(desk.tree)
-    failure = what_failed(desk)
     inputs: dict[str, Any] = {
         "goal": own("goal", artifacts.text(desk.tree, artifacts.GOAL)),
         "problem": own("problem", artifacts.text(desk.tree, artifacts.TREE_OF_PROBLEMS)),
+        "synthesis": own("synthesis", artifacts.text(desk.tree, artifacts.SYNTHESIS)),
         "cards": cards_block("cards", cards, notes=False),
-        "failure": failure,
+        "failure": what_failed(desk),
         "previous": _previous(desk),
     }
-    synthesis = own("synthesis", artifacts.text(desk.tree, artifacts.SYNTHESIS))
-    debate = await hold(desk, kit, [c.key for c in cards], {**inputs, "synthesis": synthesis})
-    outcome = await _close(desk, kit, debate, cards, inputs)
-    rows = debate_rows(debate, outcome)
+    held = await hold(desk, kit, [c.key for c in cards], inputs)
+    outcome, rows = held.synthesis, debate_rows(held)
     desk.write(artifacts.HYPOTHESES, artifacts.as_json([h.model_dump(mode="json") for h in outcome.hypotheses]))
     desk.write(f"{PLAN_A}/hypotheses.md", hypotheses_page(outcome))
     desk.write(f"{PLAN_A}/ideas_ranked.md", ideas_page(outcome))
@@ -54,18 +50,6 @@ async def hypothesis_gen(desk: Desk, kit: Kit) -> StageReport:
     return _report(outcome, novelty.record, disagreement(outcome)).model_copy(
         update={"findings": novelty.findings, "audits": (novelty.run,)}
     )
-
-
-async def _close(desk: Desk, kit: Kit, debate: Debate, cards: tuple[Card, ...], inputs: dict[str, Any]) -> Outcome:
-    keys = [c.key for c in cards]
-
-    def faults(reply: Outcome) -> list[str]:
-        return hypothesis_faults(reply.hypotheses) + unknown("the card", [n.key for n in reply.neighbours], keys)
-
-    return await kit.ask(
-        desk, "exp-planner/hypotheses", checked(Outcome, faults), path="hypotheses", turn="debate", speaker="synthesis",
-        debate=own("debate", debate_rows(debate)), **inputs,
-    )  # fmt: skip
 
 
 def disagreement(outcome: Outcome) -> float:

@@ -17,6 +17,7 @@ from agents.idea_pages import goal_page, problem_page
 from agents.idea_replies import Concern, Decomposition, SearchIdeas, Topic
 from agents.kit import Kit
 from agents.literature.merging import merge
+from agents.loops import parallel
 from agents.paper_blocks import papers_block
 from agents.prompting import Block, cut, own
 from agents.soundness import checked, repeated, unknown
@@ -150,11 +151,11 @@ async def problem_decompose(desk: Desk, kit: Kit) -> StageReport:
 async def _search(desk: Desk, kit: Kit, wanted: list[tuple[str, str]], papers: list[PaperRecord],
                   *, searches: list[JsonObject], turn: int) -> list[PaperRecord]:  # fmt: skip
     """Papers so far and those of `wanted`, best of each query first; what was asked is added to `searches`."""
-    asked = [
-        kit.literature.search(desk, text, limit=FOUND_PER_QUERY, path=f"search-{turn}/{n}")
+    asked = {
+        f"search-{turn}/{n}": kit.literature.search(desk, text, limit=FOUND_PER_QUERY, path=f"search-{turn}/{n}")
         for n, (text, _) in enumerate(wanted, start=1)
-    ]
-    found = await asyncio.gather(*asked)
+    }
+    found = list((await parallel(asked)).values())
     for (text, why), answer in zip(wanted, found, strict=True):
         searches.append({"text": text, "why": why, "found": len(answer.records), "sources": dict(answer.states)})
     depth = max((len(f.records) for f in found), default=0)

@@ -6,7 +6,6 @@ screening (`screening.py`), cards (`card_making.py`).
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from agents import artifacts
@@ -16,6 +15,7 @@ from agents.collecting import NO_SOURCE, literature_collect
 from agents.errors import StageError
 from agents.kit import Kit
 from agents.literature_replies import SearchStrategy, Synthesis
+from agents.loops import parallel
 from agents.pages import bullets, page, section
 from agents.prompting import Block, own
 from agents.screening import literature_screen
@@ -123,11 +123,12 @@ def _faults(plan: SearchStrategy) -> list[str]:
 async def _barren(desk: Desk, kit: Kit, plan: SearchStrategy, turn: int) -> list[str]:
     """First queries of strategies that bring nothing from any source."""
     firsts = [s.queries[0] for s in plan.strategies]
-    asked = [
-        kit.literature.search(desk, query, limit=TRIAL_LIMIT, path=f"trial-{turn}/{n}")
+    asked = {
+        f"trial-{turn}/{n}": kit.literature.search(desk, query, limit=TRIAL_LIMIT, path=f"trial-{turn}/{n}")
         for n, query in enumerate(firsts, start=1)
-    ]
-    return [q for q, found in zip(firsts, await asyncio.gather(*asked), strict=True) if not found.records]
+    }
+    answers = (await parallel(asked)).values()
+    return [query for query, found in zip(firsts, answers, strict=True) if not found.records]
 
 
 async def synthesis(desk: Desk, kit: Kit) -> StageReport:

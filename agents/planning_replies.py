@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from agents.literature_replies import WorkPlan
+from agents.loops import Speech
 from agents.soundness import Share, Text, Texts
 from cockpit.kernel.ids import ConditionId
 from cockpit.kernel.model import Model
@@ -24,12 +25,10 @@ class Proposal(Model):
     refuted_if: Text
 
 
-class Opening(Model):
+class Opening(Speech):
     """Stage 8: a debater's first turn. `evidence` are keys of cards."""
 
-    claim: Text
     proposals: tuple[Proposal, ...] = Field(min_length=1, max_length=3)
-    evidence: Texts = ()
 
 
 class Objection(Model):
@@ -40,13 +39,11 @@ class Objection(Model):
     evidence: Texts = ()
 
 
-class Rebuttal(Model):
+class Rebuttal(Speech):
     """Stage 8: a later turn, after reading the others."""
 
-    claim: Text
     objections: tuple[Objection, ...] = ()
     concessions: Texts = ()
-    evidence: Texts = ()
 
 
 class RankedIdea(Model):

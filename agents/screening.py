@@ -6,7 +6,6 @@ Not here: collecting (`collecting.py`), judging citations (gates).
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from agents import artifacts, foreign_text
 from agents.bibtex import bibliography
 from agents.kit import Kit
 from agents.literature_replies import Scored, Screening
+from agents.loops import parallel
 from agents.paper_blocks import papers_block
 from agents.prompting import Block, own
 from agents.soundness import checked, repeated, unknown
@@ -38,8 +38,11 @@ async def literature_screen(desk: Desk, kit: Kit) -> StageReport:
     first = artifacts.fields(desk.tree, 1)
     criteria = own("criteria", {"keep_in": first.get("in_scope", []), "keep_out": first.get("out_of_scope", [])})
     batches = [papers[at : at + BATCH] for at in range(0, len(papers), BATCH)]
-    asked = [_screen(desk, kit, batch, goal, criteria=criteria, number=n) for n, batch in enumerate(batches, start=1)]
-    scored = [one for batch in await asyncio.gather(*asked) for one in batch]
+    asked = {
+        f"batch {n}": _screen(desk, kit, batch, goal, criteria=criteria, number=n)
+        for n, batch in enumerate(batches, start=1)
+    }
+    scored = [one for batch in (await parallel(asked)).values() for one in batch]
     entries = keep(scored, EFFORTS[desk.settings.effort].kept, taken_out(desk, papers))
     kept = {e.key for e in entries if e.kept}
     desk.write(artifacts.SHORTLIST, artifacts.jsonl([e.model_dump(mode="json") for e in entries]))

@@ -31,7 +31,7 @@ def test_an_idea_becomes_a_frozen_plan(study: str) -> None:
     assert [(e.version, e.sha256) for e in frozen] == [(1, bench.tree.sha(artifacts.EXPERIMENT_PLAN))]
     assert all(c.ablation for c in plan.components)
     spoken = [e.speaker for e in bench.store.events if e.kind == "turn-spoken"]
-    assert sorted(set(spoken)) == ["contrarian", "innovator", "pragmatist", "reviewer", "synthesis"]
+    assert sorted(set(spoken)) == ["contrarian", "innovator", "pragmatist", "reviewer"]
 
 
 @pytest.mark.parametrize("effort", ["lite", "balanced", "max", "beast"])
@@ -111,6 +111,6 @@ def test_guidance_reaches_the_prompt_and_never_the_reviewer() -> None:
     bench.run(*range(1, 8))
     bench.run(8, guidance=guided)
     asked = {r.path: r.messages[-1]["content"] for r in bench.door.asked}
-    assert "mind the tails" in asked["opening/innovator/try-1"]
+    assert "mind the tails" in asked["debate/opening/innovator/try-1"]
     assert "mind the tails" not in asked["novelty/try-1"]
     assert "innovator" not in asked["novelty/try-1"]
