@@ -20,6 +20,8 @@ from cockpit.kernel.protocols import Clock, Desk
 from cockpit.kernel.reviews import Family
 from cockpit.kernel.settings import ModelRole, Price
 
+READ = ("timeout", "cut", "cancelled")
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -82,7 +84,7 @@ class Attempt:
             tokens_out=reply.tokens_out,
             tokens_cached=reply.tokens_cached,
             usage_source=reply.usage_source,
-            cost_usd=self._cost(reply),
+            cost_usd=self.cost(reply),
             finish=reply.finish,
             took_s=round(took_s, 3),
         )
@@ -93,7 +95,8 @@ class Attempt:
         if fault.discarded:
             request = self.request
             self.desk.hint(Tokens(request.path, request.speaker, self.plan.role.model, "", discard=True))
-        partial = money.worst_cost(self.plan.price, self.plan.messages, fault.discarded) if fault.discarded else 0.0
+        read = fault.kind in READ  # the provider has the prompt, and may charge for it
+        partial = money.worst_cost(self.plan.price, self.plan.messages, fault.discarded) if read else 0.0
         event = CallFailed(
             at=self.clock.now(),
             position=self.desk.position,
@@ -107,7 +110,8 @@ class Attempt:
         )
         await self.desk.record(event)
 
-    def _cost(self, reply: Reply) -> float:
+    def cost(self, reply: Reply) -> float:
+        """USD of a whole reply."""
         return money.cost(
             self.plan.price,
             tokens_in=reply.tokens_in,

@@ -64,4 +64,7 @@ class Door(Protocol):
             ReplayMismatch: the journal holds another prompt at that path.
         """
 
+    def warm(self) -> None:
+        """Begin what takes long before the first call; returns at once."""
+
     async def close(self) -> None: ...

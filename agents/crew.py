@@ -37,6 +37,10 @@ class Crew:
         report: StageReport = await module.brief(desk, self.kit, verdict, route)
         return report
 
+    def warm(self) -> None:
+        """Begin the slow imports of the models' thread now (after first paint); returns at once."""
+        self.kit.door.warm()
+
     async def close(self) -> None:
         """Let go of the models' loop and of HTTP."""
         await self.kit.door.close()

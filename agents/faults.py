@@ -36,12 +36,17 @@ MESSAGE_LENGTH = 600
 
 
 class Fault(Exception):
-    """An attempt failed. `discarded` characters of partial text are thrown away."""
+    """An attempt failed. `discarded` characters of partial text are thrown away.
+
+    `cost_usd` is what it cost, where that is known; `adapted` = the call will be put in another way.
+    """
 
     def __init__(self, kind: FaultClass, message: str, *, retry_after: float | None = None, discarded: int = 0,
                  cost_usd: float = 0.0) -> None:  # fmt: skip
         super().__init__(message[:MESSAGE_LENGTH])
         self.kind, self.retry_after, self.discarded, self.cost_usd = kind, retry_after, discarded, cost_usd
+
+        self.adapted = False
 
     @property
     def message(self) -> str:

@@ -92,20 +92,21 @@ class Gateway:
         """Begin to import litellm in the models' thread; returns at once."""
         _models()
 
-    def role(self, name: str) -> ModelRole:
+    def role(self, name: str, settings: Settings | None = None) -> ModelRole:
         """The model of a role; `reviewer-2` falls back to `reviewer`, any other one to `executor`.
 
         Raises:
             StageError: no model is configured (exit 7).
         """
-        models = self.settings.models
+        settings = settings or self.settings
+        models = settings.models
         found = models.get(name) or models.get("reviewer" if name.startswith("reviewer") else "executor")
         if found is None:
             raise StageError(
                 f"no model is configured for the role {name}",
                 hint=f"Set models.{name}.model in cockpit.yml, or rehearse with built-in models: --rehearsal",
             )
-        if found.model.startswith(money.REHEARSAL) and not self.settings.rehearsal.on:
+        if found.model.startswith(money.REHEARSAL) and not settings.rehearsal.on:
             raise StageError(
                 f"{found.model} is a built-in model, and this run is no rehearsal", hint="Type --rehearsal"
             )
@@ -116,7 +117,7 @@ class Gateway:
         prompt_sha256 = Sha256(sha256(canonical(request.messages)))
         if (known := _recalled(desk, request, prompt_sha256)) is not None:
             return known
-        role = self.role(request.role)
+        role = self.role(request.role, desk.settings)  # models and budget may be changed while a run lives
         price, room = money.price_of(role), role.max_tokens * request.max_tokens_factor
         worst = money.worst_cost(price, request.messages, room)
         plan = Plan(role, price, request.messages, prompt_sha256, room, worst)
@@ -129,7 +130,7 @@ class Gateway:
                 async with self._slots:
                     return await self._attempt(desk, request, plan, tried)
             except Fault as fault:
-                if self._manner(role).adapted(fault):
+                if fault.adapted:
                     tried -= 1  # asked in another way, which is no repetition; the ladder is short
                 elif self.patience.again(fault, tried):
                     await self.patience.sleep(self.patience.delay(fault, tried, request.path))
@@ -155,9 +156,10 @@ class Gateway:
         finally:
             self._pending_usd -= plan.worst_usd
         pieces, started = Pieces(attempt.hint), self.clock.monotonic()
+        reply: Reply | None = None
         try:
             reply = await self._call(arguments, pieces)
-            family = _family(plan.role, reply)
+            family = _checked(plan.role, reply)
         except asyncio.CancelledError:
             pieces.close()
             gone = Fault("cancelled", "cancelled", discarded=pieces.count)
@@ -166,8 +168,10 @@ class Gateway:
             raise
         except Fault as fault:
             pieces.close()
+            fault.cost_usd = attempt.cost(reply) if reply else 0.0
+            fault.adapted = self._manner(plan.role).adapted(fault)
             self._breaker(plan.role).failed(fault)
-            await attempt.failed(fault, final=not self.patience.again(fault, tried))
+            await attempt.failed(fault, final=not (fault.adapted or self.patience.again(fault, tried)))
             raise
         pieces.close()
         self._breaker(plan.role).worked()
@@ -183,21 +187,16 @@ class Gateway:
                 where=f"{desk.position}, {request.path}",
                 hint="It is not paid for again without you: find what ends the program, then resume with --budget.",
             )  # fmt: skip
-        money.check(self.settings, spending, plan.worst_usd, pending=self._pending_usd, what=request.purpose)
+        money.check(desk.settings, spending, plan.worst_usd, pending=self._pending_usd, what=request.purpose)
 
     async def _call(self, arguments: JsonObject, pieces: Pieces) -> Reply:
         key = str(arguments.get("api_key") or NO_KEY)
         future = _models().submit(_stream(arguments, self.settings.deadlines, pieces))
         try:
-            reply = (await asyncio.wrap_future(future)).without(key)
+            return (await asyncio.wrap_future(future)).without(key)
         except Fault as fault:
             message = fault.message.replace(key, "[key]")
             raise Fault(fault.kind, message, retry_after=fault.retry_after, discarded=fault.discarded) from None
-        if reply.finish == "content_filter" or reply.refusal:
-            raise Fault("refused", reply.refusal or "stopped by the content filter", discarded=len(reply.text))
-        if not reply.text.strip() and reply.finish != "length":
-            raise Fault("empty", "an empty reply", discarded=len(reply.reasoning))
-        return reply
 
     def _arguments(self, request: CallRequest, plan: Plan) -> JsonObject:
         role, manners = plan.role, self._manner(plan.role)
@@ -262,7 +261,12 @@ def _key(role: ModelRole) -> str:
     return key
 
 
-def _family(role: ModelRole, reply: Reply) -> Family:
+def _checked(role: ModelRole, reply: Reply) -> Family:
+    """Who answered, if it is an answer of the model that was asked."""
+    if reply.finish == "content_filter" or reply.refusal:
+        raise Fault("refused", reply.refusal or "stopped by the content filter", discarded=len(reply.text))
+    if not reply.text.strip() and reply.finish != "length":
+        raise Fault("empty", "an empty reply", discarded=len(reply.reasoning))
     told, asked = families_in(reply.reported_model), families_in(role.model)
     if told and asked and not set(told) & set(asked):
         message = f"asked for {role.model}, {reply.reported_model} answered"

@@ -63,6 +63,9 @@ class Script:
         )  # fmt: skip
         return Served(event, Seq(7), text)
 
+    def warm(self) -> None:
+        """Nothing is slow."""
+
     async def close(self) -> None:
         """Nothing is open."""
 

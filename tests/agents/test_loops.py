@@ -49,6 +49,9 @@ class Brain:
         )  # fmt: skip
         return Served(event, Seq(1), text)
 
+    def warm(self) -> None:
+        """Nothing is slow."""
+
     async def close(self) -> None:
         """Nothing is open."""
 
