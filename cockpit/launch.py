@@ -191,7 +191,7 @@ async def _first_commit(folder: RunFolder, created: e.RunCreated) -> None:
     try:
         recorder = Recorder(journal, NoFace().facts)
         recorder.record(created)
-        await Keeper(folder, recorder, history, SystemClock()).commit()
+        await Keeper(folder, recorder, history, SystemClock()).commit(everything=True)
     finally:
         journal.close()
         history.close()

@@ -7,15 +7,17 @@ Not here: a stage's inside (`part.py`), commands (`controls.py`), recovery (`rec
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from cockpit.engine import outputs
+from cockpit.engine import ballast, outputs
 from cockpit.engine.part import House, StagePart, enter, reusable, reuse
 from cockpit.engine.people import People
 from cockpit.engine.recorder import unfinished
+from cockpit.journal.history import GitFailed
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e
 from cockpit.kernel.exits import EXIT_OF, CockpitError, Exit, Outcome
@@ -70,12 +72,24 @@ class Engine:
                 raise
             self._record(e.EngineStopped(at=self._now(), why=self._stop_why))
             return Ending(Exit.INTERRUPTED, self._stop_why, finished=False)
+        except (OSError, GitFailed) as error:
+            return self._no_ground(error)
         finally:
             await self._people.end()
         end = self.view.finished
         return Ending(end.exit_code if end else Exit.BUG, end.reason if end else "", finished=end is not None)
 
+    def _no_ground(self, error: OSError | GitFailed) -> Ending:
+        """The disk or git refused: nothing failed in the research, so nothing is recorded but that we stopped."""
+        disk = ballast.is_full(error, self._house.room.folder)
+        why = "the disk is full" if disk else f"cannot write the run: {error}"
+        ballast.release(self._house.room.folder)
+        with contextlib.suppress(OSError):
+            self._record(e.EngineStopped(at=self._now(), why=why))
+        return Ending(Exit.SPENT if disk else Exit.RUN_FOLDER, why, finished=False)
+
     async def _course(self) -> None:
+        ballast.take(self._house.room.folder)
         await self._unfinished()
         while self.view.finished is None:
             await self._people.doors.clear()
@@ -90,6 +104,8 @@ class Engine:
         await self._people.notice_edits(self._house)
         try:
             await self._stage(heading)
+        except GitFailed:
+            raise
         except CockpitError as error:
             await self._failed(heading.position, error)
         self._people.doors.stage_over()
@@ -127,6 +143,8 @@ class Engine:
         outputs.bring_back(self._house.history, self.view, of.number, self._house.tree)
         try:
             await self._parts(of, entered, instance.parts)
+        except GitFailed:
+            raise
         except CockpitError as error:
             await self._failed(position, error)
         self._people.doors.stage_over()
@@ -184,7 +202,7 @@ class Engine:
         by = command.by if command else None
         fact = {"at": self._now(), "position": position, "target": target, "why": why, "reason": reason, "by": by}
         self._record(e.WentBack.model_validate(fact))
-        outputs.take_out(self._house.room.folder, self._house.tree, target)
+        self._house.keeper.clear(self._house.tree, target)
         await self._house.keeper.commit()
         return False
 
@@ -236,7 +254,7 @@ class Engine:
             why=route.why, stale=route.stale, outcome=route.outcome, export_round=route.export_round,
         ))  # fmt: skip
         if route.entry is not None:
-            outputs.take_out(self._house.room.folder, self._house.tree, route.entry)
+            self._house.keeper.clear(self._house.tree, route.entry)
         await self._house.keeper.commit()
 
     def _end_due(self) -> Route | None:

@@ -6,14 +6,14 @@ Belongs here: the last steps of the write order, and making up for them after a 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from cockpit.engine import commits, reports
-from cockpit.engine.outputs import move_in
+from cockpit.engine import commits, outputs, reports
 from cockpit.engine.recorder import Recorder
 from cockpit.journal.history import NOBODY, History
 from cockpit.journal.places import RunFolder
 from cockpit.journal.records import Record
+from cockpit.journal.trees import WorkTree
 from cockpit.kernel import events as e
 from cockpit.kernel.fold import fold_all
 from cockpit.kernel.ledger_lines import LEDGER_FILE, ledger_lines
@@ -27,6 +27,17 @@ class Keeper:
 
     def __init__(self, folder: RunFolder, recorder: Recorder, history: History, clock: Clock) -> None:
         self._folder, self._recorder, self._history, self._clock = folder, recorder, history, clock
+        self._ours: set[str] = set()  # changed by us since the last commit; all else is a person's
+        self._bodies: set[str] | None = None  # committed ones
+
+    def put(self, files: Mapping[str, bytes | None]) -> None:
+        """Move files into the tree (None takes one out); they are in the next commit."""
+        outputs.move_in(self._folder, files)
+        self._ours |= set(files)
+
+    def clear(self, tree: WorkTree, target: int) -> None:
+        """Take out what the stages from `target` on own, on the way back to it."""
+        self._ours |= set(outputs.take_out(self._folder, tree, target))
 
     def project(self) -> None:
         """Write ledger, receipts and progress as the journal has them; they are projections, never sources."""
@@ -38,26 +49,35 @@ class Keeper:
             path = receipt_path(receipt)
             if not (self._folder.root / path).exists():
                 files[path] = pretty(receipt).encode()
-        move_in(self._folder, files)
+        self.put(files)
 
     def _ledger_lines(self) -> list[str]:
         return ledger_lines((r.seq, r.event) for r in self._recorder.journal.records())
 
-    async def commit(self, *, tag: str = "", author: str = NOBODY) -> str:
-        """Seal the open segment and commit everything; `tag` is set at it."""
+    async def commit(self, *, tag: str = "", author: str = NOBODY, everything: bool = False) -> str:
+        """Seal the open segment and commit what is ours (`everything`: and all else); `tag` is set at it."""
         self.project()
         records = list(self._recorder.journal.open_records)
         segment = f"{len(self._recorder.journal.sealed) + 1:06}.jsonl"
         head = commits.ledger_head(self._ledger_lines())
         subject, text = commits.of_records(records, self._recorder.view, segment, head)
         self._recorder.journal.seal()
-        commit = await asyncio.to_thread(self._commit, text, tag, author)
+        commit = await asyncio.to_thread(self._commit, text, tag, author, None if everything else self._due(segment))
+        self._ours.clear()
         made = e.CommitMade(at=self._clock.now(), commit=commit, subject=subject, tag=tag)
         self._recorder.record(made, sync=False)
         return commit
 
-    def _commit(self, text: str, tag: str, author: str) -> str:
-        commit = self._history.commit(text, author=author)
+    def _due(self, segment: str) -> list[str]:
+        """Our changed paths, the new segment, bodies that no commit has yet."""
+        if self._bodies is None:
+            self._bodies = {path.rsplit("/", 1)[-1] for path in self._history.known(".cockpit/calls")}
+        fresh = {p.name for p in self._folder.calls.glob("*.json")} - self._bodies
+        self._bodies |= fresh
+        return [*self._ours, f".cockpit/journal/{segment}", *(f".cockpit/calls/{name}" for name in fresh)]
+
+    def _commit(self, text: str, tag: str, author: str, paths: list[str] | None) -> str:
+        commit = self._history.commit(text, author=author, paths=paths)
         if tag:
             self._history.tag(tag)
         return commit

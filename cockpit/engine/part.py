@@ -74,7 +74,7 @@ class StagePart:
             report = await self._gate(report)
         self._require(report)
         self._copy_evidence()
-        outputs.move_in(self._house.room.folder, self._desk.staged)
+        self._house.keeper.put(self._desk.staged)
         await self._finish(report, self._house.room.clock.monotonic() - started)
 
     async def _judge(self, report: StageReport) -> None:
@@ -130,9 +130,9 @@ class StagePart:
         room, tree = self._house.room, self._house.tree
         mine = [p for p in outputs.outputs_of(self._stage, tree) if p != self._stage.report]
         files = reports.stage_files(self._stage, self._entered, report, mine, room.clock.now(), took_s)
-        outputs.move_in(room.folder, files)
+        self._house.keeper.put(files)
         if self._stage.phase in PHASES:
-            outputs.move_in(room.folder, reports.phase_files(self._stage.phase, tree))
+            self._house.keeper.put(reports.phase_files(self._stage.phase, tree))
         room.recorder.end_part()
         self._house.keeper.project()
         done = e.StageDone(
@@ -196,7 +196,7 @@ async def reuse(house: House, of: Stage, heading: Heading, source: Position) -> 
     room = house.room
     back = outputs.put_back(house.history, room.recorder.view, source, of.number)
     if of.phase in PHASES:
-        outputs.move_in(room.folder, reports.phase_files(of.phase, house.tree))
+        house.keeper.put(reports.phase_files(of.phase, house.tree))
     room.recorder.record(e.StageReused(at=room.clock.now(), position=heading.position, source=source, outputs=back))
     await house.keeper.commit()
 

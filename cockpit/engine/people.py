@@ -157,7 +157,7 @@ class People:
             return
         by = Actor(user="a person")
         self._recorder.record(e.PersonEdited(at=self._clock.now(), paths=tuple(sorted(paths)), by=by))
-        await house.keeper.commit(author=by.user)
+        await house.keeper.commit(author=by.user, everything=True)
 
 
 def clear_by_hand(command: c.Waive | c.Resolve, recorder: Recorder, clock: Clock, root: Path) -> str:

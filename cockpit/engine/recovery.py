@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field
 
-from cockpit.engine import outputs
 from cockpit.engine.keeper import Keeper, ends_something
 from cockpit.engine.recorder import Publish, Recorder
 from cockpit.journal.history import History
@@ -76,8 +75,8 @@ async def _make_up(run: TakenUp) -> None:
         if isinstance(record.event, e.WentBack) or (isinstance(record.event, e.RoundClosed) and record.event.entry):
             target = record.event.target if isinstance(record.event, e.WentBack) else record.event.entry
             assert target is not None
-            outputs.take_out(run.folder, run.tree, target)
-    commit = await run.keeper.commit()
+            run.keeper.clear(run.tree, target)
+    commit = await run.keeper.commit(everything=True)
     run.did.append(f"made the commit {commit[:8]} that was due")
 
 

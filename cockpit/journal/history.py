@@ -8,6 +8,7 @@ Belongs here: init, commit, tag, restore, look back, heal. Not here: what a comm
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -83,7 +84,7 @@ class History:
         """
         return self._execute(args).decode(errors="surrogateescape").removesuffix("\n")
 
-    def _execute(self, args: Sequence[str]) -> bytes:
+    def _execute(self, args: Sequence[str], *, feed: bytes | None = None) -> bytes:
         import git
 
         if self._repo is None:
@@ -94,9 +95,13 @@ class History:
             self._repo.git.update_environment(**ENVIRONMENT)
         pass_fds = () if self._children is None else (self._children,)
         try:
-            out = self._repo.git.execute(
-                ["git", *args], pass_fds=pass_fds, stdout_as_string=False, strip_newline_in_stdout=False
-            )
+            with tempfile.TemporaryFile() as source:
+                if feed is not None:
+                    source.write(feed)
+                    source.seek(0)
+                out = self._repo.git.execute(
+                    ["git", *args], pass_fds=pass_fds, stdout_as_string=False, strip_newline_in_stdout=False,
+                    istream=source if feed is not None else None)  # fmt: skip
         except git.GitCommandError as error:
             raise GitFailed(args, str(error.stderr)) from error
         except git.GitCommandNotFound as error:
@@ -117,9 +122,16 @@ class History:
         """Is there any commit?"""
         return bool(self.git("for-each-ref", "--count=1", "refs/heads/main"))
 
-    def commit(self, message: str, *, author: str = NOBODY) -> str:
-        """Commit everything that is not ignored; an empty commit is made too. Returns the commit id."""
-        self.git("add", "-A", "--", ".")
+    def commit(self, message: str, *, author: str = NOBODY, paths: Iterable[str] | None = None) -> str:
+        """Commit `paths` as they are on disk (None: everything that is not ignored); an empty commit is made too.
+
+        What else lies changed in the tree stays as it is: it is somebody else's. Returns the commit id.
+        """
+        if paths is None:
+            self.git("add", "-A", "--", ".")
+        else:
+            listed = "".join(f"{path}\0" for path in sorted(set(paths))).encode(errors="surrogateescape")
+            self._execute(("update-index", "--add", "--remove", "--replace", "-z", "--stdin"), feed=listed)
         self.git("commit", "-q", "--allow-empty", "--no-verify", f"--author={author} <>", "-m", message)
         commit = self.git("rev-parse", "HEAD")
         for position in _trailers(message, "Position"):
@@ -165,6 +177,10 @@ class History:
         out = self.git("ls-tree", "-r", "-z", commit)
         entries = (entry.split("\t", 1) for entry in out.split("\0") if entry)
         return {path: meta.split()[2] for meta, path in entries}
+
+    def known(self, prefix: str) -> list[str]:
+        """Tracked paths under `prefix`."""
+        return [path for path in self.git("ls-files", "-z", "--", prefix).split("\0") if path]
 
     def blob(self, blob_id: str) -> bytes:
         return self._execute(("cat-file", "blob", blob_id))
