@@ -7,7 +7,6 @@ nor a word of the planner about the papers: only their titles and what they say 
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -20,6 +19,7 @@ from agents.errors import UnusableReply
 from agents.kit import Kit
 from agents.planning_replies import DesignReview, NoveltyReview
 from agents.prompting import foreign, own
+from agents.reviewing import receipt
 from agents.soundness import checked, unknown
 from cockpit.kernel.findings import AuditRun, AuditVerdict, Finding, Span
 from cockpit.kernel.levels import EFFORTS
@@ -168,7 +168,7 @@ def _finding(auditor: str, what: str, path: str, *, owner: int, title: str, fami
 
 
 def _record(desk: Desk, answer: Answer[Any], said: JsonObject, path: str, nonce: str) -> JsonObject:
-    proof = importlib.import_module("agents.reviewing").receipt(desk, path, nonce, answer.call, answer.seq)
+    proof = receipt(desk, path, nonce, answer.call, answer.seq)
     by = {"role": REVIEWER, "model": answer.call.reported_model, "independence": proof.independence}
     return {**said, "by": by, "receipt": proof.model_dump(mode="json")}
 

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
 from memory_desk import AT, DictTree, MemoryDesk, Store, TestClock
 
 from agents import rosters
@@ -125,8 +124,6 @@ class Bench:
     def run(self, *numbers: int, revising: bool = False, round: int = 1, obligations: tuple[Obligation, ...] = (),
             guidance: tuple[GuidanceGiven, ...] = ()) -> StageReport:  # fmt: skip
         """Do the stages; the report of the last."""
-        if {8, 9} & set(numbers):
-            pytest.importorskip("agents.reviewing", reason="receipts are the reviewers' module")
         for number in numbers:
             self.desk = MemoryDesk(
                 self.settings, number, self.store, self.files, revising, obligations, guidance, round

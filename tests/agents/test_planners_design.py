@@ -79,11 +79,12 @@ def test_an_unchanged_plan_keeps_its_version_and_bytes() -> None:
 
 def test_the_place_of_the_missing_ablation_moves_with_the_seed() -> None:
     bare = set()
+    before = Bench(settings("micro"))
+    before.run(*range(1, 9))
     for seed in range(20):
-        plan = artifacts.plan_of(
-            designed("micro", faults=("missing-ablation",), rehearsal_seed=seed).text("exp_plan.yaml")
-        )
-        bare |= {c.name for c in plan.components if c.ablation is None}
+        bench = Bench(settings("micro", faults=("missing-ablation",), rehearsal_seed=seed), files=dict(before.files))
+        bench.run(9)
+        bare |= {c.name for c in artifacts.plan_of(bench.text("exp_plan.yaml")).components if c.ablation is None}
     assert len(bare) > 1
 
 

@@ -61,9 +61,11 @@ def test_the_same_journal_gives_the_same_bytes() -> None:
 
 def test_a_rehearsal_seed_measures_other_data() -> None:
     seeds = set()
+    before = Bench(settings("micro"))
+    before.run(*range(1, 9))
     for n in range(20):
-        bench = Bench(settings("micro", rehearsal_seed=n))
-        bench.run(*range(1, 10))
+        bench = Bench(settings("micro", rehearsal_seed=n), files=dict(before.files))
+        bench.run(9)
         seeds.add(artifacts.plan_of(bench.text("exp_plan.yaml")).seed_blocks["round-1"])
     assert len(seeds) == 20
 
