@@ -256,30 +256,7 @@ def _row(row: Any, result: CurrentResult) -> _Row:
 def _assemble(
     rows: list[_Row], plan: ExperimentPlan | None, hypotheses: tuple[Hypothesis, ...], block: str, *, given: bool
 ) -> Registry:
-    grouped: dict[tuple[str, str, str], list[_Row]] = {}
-    for row in rows:
-        grouped.setdefault((row.metric, row.condition, row.split), []).append(row)
-    facts: dict[str, Fact] = {}
-    for (metric, condition, split), group in grouped.items():
-        per_seed = {row.seed: row for row in sorted(group, key=lambda r: r.seed)}
-        if len(per_seed) < len(group) or any(row.value is None for row in group):
-            continue  # a value twice, or not a number: nothing can be said of this group
-        values = {row.seed: row.value for row in per_seed.values() if row.value is not None}
-        named = summaries(list(values.values())) | {f"seed-{seed}": value for seed, value in values.items()}
-        for aggregate, value in named.items():
-            key = f"{metric}/{condition}/{split}/{aggregate}"
-            facts[key] = Fact(
-                key,
-                value,
-                metric,
-                condition,
-                split,
-                aggregate,
-                group[0].unit,
-                tuple(r.file for r in per_seed.values()),
-                tuple(r.job for r in per_seed.values()),
-                given,
-            )
+    facts = aggregated(rows, given=given)
     directions = {r.metric: r.direction for r in rows}
     if plan is not None:
         directions |= {m.name: m.direction for m in plan.metrics}
@@ -287,15 +264,27 @@ def _assemble(
     seeds: dict[str, set[int]] = {}
     for row in rows:
         seeds.setdefault(row.condition, set()).add(row.seed)
-    return Registry(
-        facts,
-        plan,
-        hypotheses,
-        block,
-        {c: tuple(sorted(s)) for c, s in sorted(seeds.items())},
-        directions,
-        {r.metric: r.unit for r in rows},
-    )
+    run = {condition: tuple(sorted(found)) for condition, found in sorted(seeds.items())}
+    return Registry(facts, plan, hypotheses, block, run, directions, {r.metric: r.unit for r in rows})
+
+
+def aggregated(rows: list[_Row], *, given: bool) -> dict[str, Fact]:
+    """Facts of all aggregates, and of each seed. A group with a value twice, or with one that is none, has no facts."""
+    grouped: dict[tuple[str, str, str], list[_Row]] = {}
+    for row in rows:
+        grouped.setdefault((row.metric, row.condition, row.split), []).append(row)
+    facts: dict[str, Fact] = {}
+    for (metric, condition, split), group in grouped.items():
+        per_seed = {row.seed: row for row in sorted(group, key=lambda r: r.seed)}
+        values = {row.seed: row.value for row in per_seed.values() if row.value is not None}
+        if len(values) < len(group):
+            continue
+        named = summaries(list(values.values())) | {f"seed-{seed}": value for seed, value in values.items()}
+        files, jobs = tuple(r.file for r in per_seed.values()), tuple(r.job for r in per_seed.values())
+        for aggregate, value in named.items():
+            key = f"{metric}/{condition}/{split}/{aggregate}"
+            facts[key] = Fact(key, value, metric, condition, split, aggregate, group[0].unit, files, jobs, given)
+    return facts
 
 
 def _tests(plan: ExperimentPlan, facts: Mapping[str, Fact]) -> dict[str, Fact]:

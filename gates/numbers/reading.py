@@ -132,55 +132,43 @@ def _tie(value: PrintedNumber, spread: PrintedNumber) -> None:
 
 def _number(block: Block, match: re.Match[str]) -> PrintedNumber:
     plain = block.plain
-    body = match.group("body").translate(_FULL_WIDTH)
-    digits = re.sub(r"[,\u2009{}]", "", body)
-    sign = match.group("sign") or ""
-    start = match.start()
+    digits = re.sub(r"[,\u2009{}]", "", match.group("body").translate(_FULL_WIDTH))
+    sign, start = match.group("sign") or "", match.start()
     if sign and not _is_sign(plain, start):
         sign, start = "", start + 1
     shift = _exponent(match.group("exp"))
     if match.group("power") and digits == "10":  # a bare power of ten
         digits, shift = "1", _exponent(match.group("power"))
-    value = Decimal(digits).scaleb(shift)
-    ulp = Decimal(1).scaleb(-len(digits.partition(".")[2]) + shift)
     end = next((match.end(g) for g in ("exp", "power") if match.group(g)), match.end("body"))
-    after = _AFTER.match(plain, match.end())
-    unit: Unit = ""
-    suffix = end if not match.group("paren") else match.end()
-    if after:
-        suffix = after.end()
-        if after.group("scale"):
-            scale = _SCALES[after.group("scale").strip()]
-            value, ulp = value.scaleb(scale), ulp.scaleb(scale)
-        else:
-            unit = (
-                "percent"
-                if after.group("percent")
-                else "points"
-                if after.group("points")
-                else "times"
-                if after.group("times")
-                else "other"
-            )
-    if sign in ("-", "−", "－"):
-        value = -value
-    if plain[:start].rstrip().endswith("百分之"):
-        unit = "percent"
-    offset, offset_end = block.at[start], block.at[end - 1] + 1
+    unit, suffix, scale = _unit(plain, start, match.end() if match.group("paren") else end)
+    value = Decimal(digits).scaleb(shift + scale)
     return PrintedNumber(
-        plain[start:end],
-        value,
-        ulp,
-        unit,
-        bool(sign),
-        block,
-        start,
-        end,
-        offset,
-        offset_end,
-        suffix,
+        text=plain[start:end],
+        value=-value if sign in ("-", "−", "－") else value,
+        ulp=Decimal(1).scaleb(-len(digits.partition(".")[2]) + shift + scale),
+        unit=unit,
+        signed=bool(sign),
+        block=block,
+        start=start,
+        end=end,
+        offset=block.at[start],
+        offset_end=block.at[end - 1] + 1,
+        suffix_end=suffix,
         significant=len(digits.replace(".", "").lstrip("0")) or 1,
     )
+
+
+def _unit(plain: str, start: int, end: int) -> tuple[Unit, int, int]:
+    """The unit of the number at [start, end), where it ends, and by which power of ten it scales ("10k")."""
+    if plain[:start].rstrip().endswith("百分之"):
+        return "percent", end, 0
+    after = _AFTER.match(plain, end)
+    if after is None:
+        return "", end, 0
+    if after.group("scale"):
+        return "", after.end(), _SCALES[after.group("scale").strip()]
+    names: tuple[Unit, ...] = ("percent", "points", "times")
+    return next((name for name in names if after.group(name)), "other"), after.end(), 0
 
 
 def _exponent(text: str | None) -> int:
