@@ -27,6 +27,7 @@ HYPOTHESES, PLAN = f"{PLAN_A}/hypotheses.json", f"{PLAN_A}/exp_plan.yaml"
 CURRENT, SCHEDULE, SCRIPTS = f"{EXEC_A}/current_results.json", f"{EXEC_A}/schedule.json", f"{EXEC_A}/scripts/"
 TESTS, DECISION = f"{ANA_A}/statistical_tests.json", f"{ANA_A}/decision.json"
 OUTLINE, SOURCE, RENDERED = f"{WRITE_A}/outline.json", f"{WRITE_A}/paper.tex", f"{WRITE_A}/paper_rendered.tex"
+LINE_MAP, SECTIONS, CARDS = f"{WRITE_A}/line_map.json", f"{WRITE_A}/sections/", f"{LIT_A}/cards/"
 PAPER_BIB, CHANGES, FIGURES = f"{WRITE_A}/references.bib", f"{WRITE_A}/changes.json", f"{WRITE_A}/figures/"
 FINAL_PAPER, FINAL_BIB = f"{FINAL}/paper.tex", f"{FINAL}/references.bib"
 

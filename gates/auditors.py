@@ -15,7 +15,21 @@ from cockpit.kernel.ids import Part
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
 from gates import ablations, citations, collapse, figures, lint, numbers_audit, plan_check, receipts, references, static
-from gates.artifacts import CURRENT, OUTLINE, PAPER_BIB, PAPERS, PLAN, RENDERED, bytes_of, current_of
+from gates.artifacts import (
+    CARDS,
+    CURRENT,
+    HYPOTHESES,
+    LINE_MAP,
+    OUTLINE,
+    PAPER_BIB,
+    PAPERS,
+    PLAN,
+    RENDERED,
+    SECTIONS,
+    SOURCE,
+    bytes_of,
+    current_of,
+)
 from gates.overlay import INSTEAD, FinalTree
 
 Findings = tuple[Finding, ...]
@@ -88,12 +102,17 @@ def _results(tree: Tree) -> list[str]:
     return [r.file for r in current.results] if current else []
 
 
+def _numbers(tree: Tree) -> list[str]:
+    """All that the numbers program looks at besides paper, plan and index."""
+    return [HYPOTHESES, LINE_MAP, SOURCE, *tree.list(SECTIONS), *tree.list(CARDS), *_results(tree)]
+
+
 def _nothing(tree: Tree) -> list[str]:
     return []
 
 
 _BY_NAME = (
-    Auditor("numbers", "1", (RENDERED, CURRENT, PLAN), _results, numbers_audit.check),
+    Auditor("numbers", "1", (RENDERED, CURRENT, PLAN), _numbers, numbers_audit.check),
     Auditor("references", "1", (RENDERED,), lambda tree: (PAPERS, PAPER_BIB), references.find),
     Auditor("citations", "1", (PAPERS,), citations.inputs, citations.find),
     Auditor("ablations", "1", (OUTLINE, PLAN, RENDERED), _nothing, ablations.find),

@@ -17,6 +17,7 @@ from cockpit.kernel.reviews import Review
 from cockpit.kernel.stages import FINAL, REV_A, VER_A, WRITE_A
 from cockpit.kernel.view import ReviewRecord, RunView
 from gates.artifacts import (
+    CARDS,
     CHANGES,
     FINAL_PAPER,
     OUTLINE,
@@ -30,7 +31,6 @@ from gates.artifacts import (
 )
 from gates.independence import answers_of, counts_at, receipt_faults, twice_used
 
-CARDS = "02_literature_review/artifacts/cards/"
 REVIEWS, REPORT = f"{REV_A}/reviews/", f"{FINAL}/verification_report.json"
 ANSWERS = frozenset({"changed", "rebutted", "deferred"})
 NUMBER_FILES = (f"{VER_A}/number_map.json", f"{VER_A}/fix_patch.json")

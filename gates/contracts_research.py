@@ -14,9 +14,10 @@ from typing import Any
 from cockpit.kernel.levels import EFFORTS, KEPT_PAPERS_FLOOR, EffortLimits
 from cockpit.kernel.plan import ExperimentPlan, Hypothesis
 from cockpit.kernel.protocols import Tree
-from cockpit.kernel.stages import BY_NUMBER, LIT_A
+from cockpit.kernel.stages import BY_NUMBER
 from cockpit.kernel.view import RunView
 from gates.artifacts import (
+    CARDS,
     HYPOTHESES,
     PAPERS,
     PLAN,
@@ -30,7 +31,6 @@ from gates.artifacts import (
 )
 from gates.fingerprints import normal_text
 
-CARDS = f"{LIT_A}/cards/"
 SOURCE_STATES = frozenset({"ok", "empty", "limited", "down", "not-asked"})
 KINDS = frozenset({"empirical", "theory", "survey"})
 

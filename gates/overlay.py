@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from cockpit.kernel.ids import Sha256
 from cockpit.kernel.protocols import Tree
-from cockpit.kernel.stages import WRITE_A
-from gates.artifacts import FINAL_BIB, FINAL_PAPER, PAPER_BIB, RENDERED
+from gates.artifacts import FINAL_BIB, FINAL_PAPER, LINE_MAP, PAPER_BIB, RENDERED
 
 INSTEAD = {RENDERED: FINAL_PAPER, PAPER_BIB: FINAL_BIB}
-HIDDEN = f"{WRITE_A}/line_map.json"
 
 
 class FinalTree:
@@ -22,10 +20,10 @@ class FinalTree:
         self._tree = tree
 
     def list(self, prefix: str = "") -> list[str]:
-        return [path for path in self._tree.list(prefix) if path != HIDDEN]
+        return [path for path in self._tree.list(prefix) if path != LINE_MAP]
 
     def read(self, path: str) -> bytes:
-        if path == HIDDEN:
+        if path == LINE_MAP:
             raise FileNotFoundError(path)
         return self._tree.read(INSTEAD.get(path, path))
 
@@ -33,4 +31,4 @@ class FinalTree:
         return self._tree.sha(INSTEAD.get(path, path))
 
     def exists(self, path: str) -> bool:
-        return path != HIDDEN and self._tree.exists(INSTEAD.get(path, path))
+        return path != LINE_MAP and self._tree.exists(INSTEAD.get(path, path))

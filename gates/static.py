@@ -10,7 +10,7 @@ import ast
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from cockpit.kernel.findings import Finding, Severity, Span
 from cockpit.kernel.plan import ExperimentPlan
@@ -65,8 +65,10 @@ class Module:
     path: str
     tree: ast.Module
 
-    def nodes(self) -> Iterator[ast.AST]:
-        return ast.walk(self.tree)
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All nodes of the tree, walked once."""
+        return tuple(ast.walk(self.tree))
 
 
 def find(tree: Tree, view: RunView) -> tuple[Finding, ...]:
@@ -124,7 +126,7 @@ def _entry(entry: str, plan: ExperimentPlan) -> Finding:
 
 def _literals(module: Module) -> Iterator[Finding]:
     """A result that was typed in: a row or a metric whose value is a constant."""
-    for node in module.nodes():
+    for node in module.nodes:
         if isinstance(node, ast.Dict):
             named = {k.value: v for k, v in zip(node.keys, node.values, strict=True)
                      if isinstance(k, ast.Constant) and isinstance(k.value, str)}  # fmt: skip
@@ -168,7 +170,7 @@ def _is_float(node: ast.AST) -> bool:
 
 def _calls(module: Module) -> Iterator[Finding]:
     aliases = _aliases(module)
-    for node in module.nodes():
+    for node in module.nodes:
         if isinstance(node, ast.Call):
             name = _name(node.func)
             head, _, rest = name.partition(".")
@@ -182,7 +184,7 @@ def _calls(module: Module) -> Iterator[Finding]:
 
 def _aliases(module: Module) -> dict[str, str]:
     found: dict[str, str] = {}
-    for node in module.nodes():
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             found |= {a.asname or a.name: a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -198,7 +200,7 @@ def _imports(node: ast.AST) -> list[str]:
 
 def _self_metrics(module: Module) -> Iterator[Finding]:
     """`rmse(y, y)`: a measure of a thing against itself (a distance may be a norm, so it is left alone)."""
-    for node in module.nodes():
+    for node in module.nodes:
         if not isinstance(node, ast.Call) or len(node.args) < 2:
             continue
         name = _name(node.func).rsplit(".", 1)[-1].lower()
@@ -212,7 +214,7 @@ def _unread(modules: list[Module], plan: ExperimentPlan) -> Iterator[Finding]:
     """Flags that are declared and parameters that differ between conditions, but which no code reads."""
     read = _words_read(modules)
     for module in modules:
-        for node in module.nodes():
+        for node in module.nodes:
             for flag in _flags(node):
                 if flag not in read:
                     yield _at("static-unread-flag", f"flag {flag} is declared and never read", module, node)
@@ -245,7 +247,7 @@ def _words_read(modules: list[Module]) -> set[str]:
     """Attributes read, names in `getattr`, and everything when a namespace is taken whole (`vars(args)`)."""
     found: set[str] = set()
     for module in modules:
-        for node in module.nodes():
+        for node in module.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 found.add(node.attr)
             elif isinstance(node, ast.Call) and _name(node.func) == "getattr" and len(node.args) > 1:
@@ -259,7 +261,7 @@ def _strings(modules: list[Module]) -> set[str]:
     """String constants, names, keywords and attributes: every way code can name a parameter."""
     found: set[str] = set()
     for module in modules:
-        for node in module.nodes():
+        for node in module.nodes:
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value)
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -273,7 +275,7 @@ def _strings(modules: list[Module]) -> set[str]:
 
 def _seed(modules: list[Module]) -> Iterator[Finding]:
     """Random draws in a program where no seed reaches a generator."""
-    draws = [(m, n) for m in modules for n in m.nodes() if _is_random(n)]
+    draws = [(m, n) for m in modules for n in m.nodes if _is_random(n)]
     fed = any(isinstance(n, ast.Call) and (n.args or n.keywords) and _mentions_seed(n) for _, n in draws)
     if draws and not fed:
         module, node = draws[0]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 from gates_world import World, as_json
 
@@ -62,7 +65,7 @@ def test_missing_ablation_grows_critical_with_a_reviewer_and_closes_by_program_a
     whole = world.plan
     world.design(_without(whole, "target centring"))
     world.experiment()
-    world.writing(world.files[a.RENDERED].decode().replace("No centring & 0.47 \\\\\n", ""))
+    world.writing()
     world.judge(17, "mended")
     [o] = world.view.ledger.open
     assert (o.finding.pattern, o.finding.severity, o.finding.owner) == ("experiment-missing", "major", 9)
@@ -114,3 +117,39 @@ def test_each_fault_of_the_results_has_its_own_finding(world: World, pattern: st
     expected = {"collapse-perfect": {"collapse-perfect", "collapse-constant"}}.get(pattern, {pattern})
     assert found == expected
     assert all(o.finding.severity == "critical" and o.finding.spans[0].file for o in world.view.ledger.open)
+
+
+def _swap(paper: str, one: str, other: str) -> str:
+    """The values of two rows, each in the other's place."""
+    rows = dict(re.findall(r"^(.+?) & ([\d.]+) ", paper, re.MULTILINE))
+    text = paper.replace(f"{one} & {rows[one]}", f"{one} & @").replace(
+        f"{other} & {rows[other]}", f"{other} & {rows[one]}"
+    )
+    return text.replace("@", rows[other])
+
+
+NUMBERS: dict[str, tuple[Callable[[str], str], str]] = {
+    "invented": (lambda p: p.replace("It holds here.", "Ridge cut the error to 0.173 there."), "claim-withdrawn"),
+    "wrong row": (lambda p: _swap(p, "OLS", "No centring"), "corrected-from-results"),
+    "wrong bold": (lambda p: re.sub(r"OLS & ([\d.]+)", r"OLS & \\textbf{\1}", p), "corrected-from-results"),
+}
+
+
+@pytest.mark.parametrize("what", sorted(NUMBERS))
+def test_a_wrong_number_is_found_and_closed_by_the_numbers_program(world: World, what: str) -> None:
+    honest = world.files[a.RENDERED].decode()
+    spoil, fix = NUMBERS[what]
+    world.paper(spoil(honest))
+    world.judge(17, "draft")
+    found = [o.finding for o in world.view.ledger.open]
+    assert found
+    assert {f.auditor for f in found} == {"numbers"}
+    assert all(f.spans[0].line for f in found)
+    world.judge(17, "mended")
+    assert world.view.ledger.open, "nothing was mended yet"
+    world.paper(honest)
+    world.judge(19, "mended")
+    assert not world.view.ledger.open
+    assert {(p.fix, p.closer) for o in world.view.ledger.obligations.values() for p in o.parts} == {
+        (fix, "program:numbers")
+    }

@@ -221,10 +221,13 @@ def test_a_digit_changed_in_the_exported_paper_is_named(world: World) -> None:
     world.put(a.FINAL_BIB, world.files[a.PAPER_BIB])
     world.judge(22)
     assert not codes(world, reviews)
-    world.put(a.FINAL_PAPER, world.files[a.FINAL_PAPER].replace(b"OLS & 0.62", b"OLS & 0.61"))
+    world.put(a.FINAL_PAPER, world.files[a.FINAL_PAPER].replace(b"OLS & 0.6", b"OLS & 0.9"))
     stale = [r for r in world.decide(reviews).reasons if r.code == "audit-stale"]
-    assert stale
     assert stale[0].text.startswith("final/paper.tex")
+    [wrong] = [r for r in world.decide(reviews).reasons if r.code == "finding-not-on-the-books"]
+    assert wrong.span is not None
+    line = next(n for n, text in enumerate(world.files[a.FINAL_PAPER].decode().splitlines(), 1) if "OLS & 0.9" in text)
+    assert (wrong.span.file, wrong.span.line) == (a.FINAL_PAPER, line)
 
 
 def test_evidence_copies_are_rehashed(world: World) -> None:
