@@ -104,7 +104,7 @@ def _results(tree: Tree) -> list[str]:
 
 def _numbers(tree: Tree) -> list[str]:
     """All that the numbers program looks at besides paper, plan and index."""
-    return [HYPOTHESES, LINE_MAP, SOURCE, *tree.list(SECTIONS), *tree.list(CARDS), *_results(tree)]
+    return [CURRENT, PLAN, HYPOTHESES, LINE_MAP, SOURCE, *tree.list(SECTIONS), *tree.list(CARDS), *_results(tree)]
 
 
 def _nothing(tree: Tree) -> list[str]:
@@ -112,7 +112,7 @@ def _nothing(tree: Tree) -> list[str]:
 
 
 _BY_NAME = (
-    Auditor("numbers", "1", (RENDERED, CURRENT, PLAN), _numbers, numbers_audit.check),
+    Auditor("numbers", "1", (RENDERED,), _numbers, numbers_audit.check),
     Auditor("references", "1", (RENDERED,), lambda tree: (PAPERS, PAPER_BIB), references.find),
     Auditor("citations", "1", (PAPERS,), citations.inputs, citations.find),
     Auditor("ablations", "1", (OUTLINE, PLAN, RENDERED), _nothing, ablations.find),
@@ -153,15 +153,24 @@ def final_name(program: str) -> str:
 
 
 def audit_final(program: str, tree: Tree, view: RunView) -> Audit:
-    """The program on `final/paper.tex`; its findings point there, and it writes nothing."""
-    auditor = AUDITORS[program]
-    audit = auditor.run(FinalTree(tree), view)
-    return Audit(final_name(program), audit.verdict, audit.reason, tuple(map(_in_final, audit.findings)))
+    """The program on `final/paper.tex` and the data beside it; its findings point there, and it writes nothing."""
+    audit = AUDITORS[program].run(FinalTree(tree), view)
+    findings = (*audit.findings, *(lint.history(tree) if program == "lint" else ()))
+    verdict = audit.verdict if audit.reason else _verdict(findings)
+    return Audit(final_name(program), verdict, audit.reason, tuple(map(_in_final, findings)))
 
 
 def record_final(program: str, audit: Audit, tree: Tree) -> AuditRun:
-    """The run on the exported paper as the journal keeps it."""
-    return AUDITORS[program].record(audit, FinalTree(tree), final_name(program))
+    """The run on the exported paper as the journal keeps it: what stands in the package is what it rests on."""
+    run = AUDITORS[program].record(audit, FinalTree(tree), final_name(program))
+    return run.model_copy(update={"inputs": final_inputs(program, tree)})
+
+
+def final_inputs(program: str, tree: Tree) -> dict[str, str]:
+    """Path in the package → sha256 of all that the program's verdict on it rests on."""
+    exported = FinalTree(tree)
+    inside = {path: where for path in AUDITORS[program].inputs(exported) if (where := exported.exported(path))}
+    return {where: str(exported.sha(path)) for path, where in sorted(inside.items())}
 
 
 def _in_final(finding: Finding) -> Finding:

@@ -19,12 +19,13 @@ from cockpit.kernel.view import ReviewRecord, RunView
 from gates.artifacts import (
     CARDS,
     CHANGES,
+    CURRENT,
     FINAL_PAPER,
     OUTLINE,
     RENDERED,
+    SCRIPTS,
     SOURCE,
     bytes_of,
-    hypotheses_of,
     json_of,
     outline_of,
     text_of,
@@ -176,10 +177,9 @@ def package(tree: Tree, view: RunView) -> Iterator[str]:
         yield f"{FINAL_PAPER} is no whole document"
     if tree.list(f"{WRITE_A}/figures/") and not tree.list(f"{FINAL}/figures/"):
         yield f"{FINAL}/figures/ lacks the paper's figures"
-    if hypotheses_of(tree).value is not None:
-        for folder in ("experiment_data/", "code/"):
-            if not tree.list(f"{FINAL}/{folder}"):
-                yield f"{FINAL}/{folder} is empty"
+    for source, folder in ((CURRENT, "experiment_data/"), (SCRIPTS, "code/")):
+        if tree.list(source) and not tree.list(f"{FINAL}/{folder}"):
+            yield f"{FINAL}/{folder} is empty"
 
 
 def looked_up(tree: Tree, view: RunView) -> Iterator[str]:

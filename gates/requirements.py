@@ -20,9 +20,8 @@ from cockpit.kernel.reviews import Score
 from cockpit.kernel.view import RunView
 from gates import citations, contracts, contracts_paper, honesty, references
 from gates.artifacts import FINAL_PAPER, PAPER_BIB, papers_of, text_of
-from gates.auditors import AUDITORS, FINAL_PROGRAMS, Audit, audit_final, final_name
+from gates.auditors import AUDITORS, FINAL_PROGRAMS, Audit, audit_final, final_inputs, final_name
 from gates.fingerprints import fingerprint
-from gates.overlay import INSTEAD, FinalTree
 from gates.projection import line_seq
 
 Check = Callable[[Tree, RunView], Iterator[GateReason]]
@@ -54,29 +53,26 @@ def _program(name: str) -> Check:
 
     def look(tree: Tree, view: RunView) -> Iterator[GateReason]:
         auditor = AUDITORS[name]
-        yield from _fresh(name, latest(view, name), auditor.inputs(tree), tree)
+        yield from _fresh(name, latest(view, name), {p: str(tree.sha(p)) for p in auditor.inputs(tree)})
         yield from unrecorded(auditor.run(tree, view), view)
         if name in FINAL_PROGRAMS and tree.exists(FINAL_PAPER):
-            exported = FinalTree(tree)
             run = latest(view, final_name(name))
             if run is not None:
-                yield from _fresh(final_name(name), run, auditor.inputs(exported), exported)
+                yield from _fresh(final_name(name), run, final_inputs(name, tree))
             yield from unrecorded(audit_final(name, tree, view), view)
 
     return look
 
 
-def _fresh(name: str, run: AuditRun | None, inputs: tuple[str, ...], tree: Tree) -> Iterator[GateReason]:
+def _fresh(name: str, run: AuditRun | None, present: dict[str, str]) -> Iterator[GateReason]:
     """The recorded run judged what is there now, all of it."""
-    present = {path: str(tree.sha(path)) for path in inputs}
     if run is None:
         yield _block("audit-missing", f"the {name} program has not run")
     elif run.verdict in ("ERROR", "BLOCKED"):
         yield _block("audit-unavailable", f"the {name} program could not judge: {run.reason}")
     elif run.inputs != present:
         changed = sorted(p for p in {*run.inputs, *present} if run.inputs.get(p) != present.get(p))
-        shown = INSTEAD.get(changed[0], changed[0]) if name.endswith(":final") else changed[0]
-        yield _block("audit-stale", f"{shown} has changed since the {name} program judged it")
+        yield _block("audit-stale", f"{changed[0]} has changed since the {name} program judged it")
 
 
 def latest(view: RunView, auditor: str) -> AuditRun | None:

@@ -50,6 +50,7 @@ from cockpit.kernel.view import RunView
 from gates import artifacts as a
 from gates.auditors import AUDITORS
 from gates.judge import Gates
+from gates.overlay import FinalTree
 
 AT = Instant("2026-11-30T18:00:00Z")
 SECRET = "5ec2e7"
@@ -561,6 +562,18 @@ class World:
     def paper(self, text: str) -> None:
         self.put(a.SOURCE, text)
         self.put(a.RENDERED, text)
+
+    def export(self) -> None:
+        """`final/`, as far as the gates look at it."""
+        paper = self.files[a.RENDERED].decode()
+        made = "\\section*{How this paper was made}\nBy a test.\n"
+        self.put(a.FINAL_PAPER, paper.replace("\\bibliography{", made + "\\bibliography{"))
+        self.put(a.FINAL_BIB, self.files[a.PAPER_BIB])
+        exported = FinalTree(self.tree)
+        for path in (*self.tree.list(f"{EXEC}/raw_results/"), a.CURRENT, a.PLAN, a.HYPOTHESES):
+            copy = exported.exported(path)
+            assert copy
+            self.put(copy, self.files[path])
 
     def reviewed(self, probability: float = 0.6, **dimensions: float) -> list[Review]:
         """Through 18 to 20 as the effort asks: reviews, answers to them, confirmations."""

@@ -217,9 +217,9 @@ def test_pending_references_warn_at_draft_and_block_at_polished(make_world: Call
 
 def test_a_digit_changed_in_the_exported_paper_is_named(world: World) -> None:
     reviews = ready(world)
-    world.put(a.FINAL_PAPER, world.files[a.RENDERED])
-    world.put(a.FINAL_BIB, world.files[a.PAPER_BIB])
+    world.export()
     world.judge(22)
+    assert not world.view.ledger.open
     assert not codes(world, reviews)
     world.put(a.FINAL_PAPER, world.files[a.FINAL_PAPER].replace(b"OLS & 0.6", b"OLS & 0.9"))
     stale = [r for r in world.decide(reviews).reasons if r.code == "audit-stale"]
@@ -241,3 +241,28 @@ def test_evidence_copies_are_rehashed(world: World) -> None:
     assert "evidence-tampered" in codes(world, [])
     del world.files[copies[0]]
     assert "evidence-missing" in codes(world, [])
+
+
+def test_an_export_of_an_earlier_round_is_judged_by_its_own_data(world: World) -> None:
+    reviews = ready(world)
+    world.export()
+    world.judge(22)
+    world.round = 2
+    world.enter(12)
+    world.experiment()
+    world.writing()
+    late = world.reviewed()
+    world.audited()
+    assert not {r.text for r in world.decide(late).reasons if "final/" in r.text}
+    assert reviews
+
+
+def test_an_export_must_say_how_it_was_made(world: World) -> None:
+    ready(world)
+    world.export()
+    world.put(a.FINAL_PAPER, world.files[a.RENDERED])
+    world.judge(22)
+    assert [o.finding.pattern for o in world.view.ledger.open] == ["lint-no-history"]
+    world.export()
+    world.judge(22)
+    assert not world.view.ledger.open
