@@ -122,7 +122,7 @@ def section(material: Material, view: RunView, settings: Settings) -> str:
         *_rounds(view),
         *_scores(view),
         *_dead(material, view),
-        *_run(material),
+        f"\\paragraph{{Conditions.}} {' '.join(_run(material))}",
         *_people(view),
         *_open(view),
     ]

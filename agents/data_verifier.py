@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from agents.edits import Edit
 from agents.kit import Kit
 from agents.latex_text import counted
 from agents.locating import locate
@@ -20,14 +19,15 @@ from agents.prompting import own
 from cockpit.kernel.findings import Finding, Span
 from cockpit.kernel.model import JsonObject, Model, pretty, sha256
 from cockpit.kernel.papers import CitationLookup, PaperRecord
-from cockpit.kernel.protocols import Desk, StageReport
-from cockpit.kernel.stages import FINAL, VER_A
+from cockpit.kernel.protocols import Desk, StageReport, Tree
+from cockpit.kernel.stages import BY_NUMBER, FINAL, VER_A
 from gates import artifacts
 from gates.citations import judge
 from gates.references import entries
 
 AUDITOR = "data-verifier"
 REPORT = f"{FINAL}/verification_report.json"
+READING_STAGES = (17, 19)
 CLEAR = ("exact", "rounding", "derived")
 
 
@@ -103,11 +103,8 @@ async def reread(desk: Desk, kit: Kit) -> Reading:
 
 def _read_before(desk: Desk) -> set[str]:
     seen = set()
-    for number in (17, 19):
-        from cockpit.kernel.stages import BY_NUMBER
-
-        report = artifacts.report_of(desk.tree, BY_NUMBER[number].report).value or {}
-        last = report.get("reread")
+    for number in READING_STAGES:
+        last = (artifacts.report_of(desk.tree, BY_NUMBER[number].report).value or {}).get("reread")
         if isinstance(last, dict):
             seen.add(str(last.get("paper")))
     return seen
@@ -185,8 +182,12 @@ async def _lookups(desk: Desk, kit: Kit, records: Sequence[PaperRecord]) -> list
     return [task.result() for task in tasks]
 
 
-def proposals(fields: JsonObject) -> tuple[Edit, ...]:
-    """The verifier's proposals of a stage report, without a section yet: for the writer to weigh."""
-    reread_fields = fields.get("reread")
-    listed = reread_fields.get("proposals", ()) if isinstance(reread_fields, dict) else ()
-    return tuple(Edit(section="", old=str(p["old"]), new=str(p["new"]), why=str(p.get("why", ""))) for p in listed)
+def proposals(tree: Tree) -> tuple[ProposedEdit, ...]:
+    """What the last readings of 17 and 19 propose: for the writer to weigh."""
+    found: dict[str, ProposedEdit] = {}
+    for number in READING_STAGES:
+        last = (artifacts.report_of(tree, BY_NUMBER[number].report).value or {}).get("reread")
+        for item in last.get("proposals", ()) if isinstance(last, dict) else ():
+            edit = ProposedEdit.model_validate(item)
+            found[edit.old] = edit
+    return tuple(found.values())

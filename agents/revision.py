@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from agents import assembly
+from agents.data_verifier import ProposedEdit, proposals
 from agents.drafting import shared, whitelist
 from agents.edits import Applied, Edit, apply
 from agents.errors import UnusableReply
 from agents.kit import Kit
 from agents.latex_text import counted, listed
+from agents.locating import locate
 from agents.manuscript import RENDERED, Material, cards_shown, gather, json_text
 from agents.objections import obligation_shown, speaks_of
 from agents.prompting import Block, foreign, own
@@ -65,6 +67,8 @@ async def revise(desk: Desk, kit: Kit) -> StageReport:
     deferred = [o for o in desk.obligations if o.finding.owner < FIRST_WRITING_STAGE]
     mine = [o for o in desk.obligations if o.finding.owner >= FIRST_WRITING_STAGE]
     placed = place(mine, texts)
+    for name in _proposed(desk, texts):
+        placed.setdefault(name, [])
     answered = await _answers(desk, kit, material, texts, placed)
     made = await _rewritten(desk, material, texts, answered)
     points = [*(_changed(o, placed, answered) for o in mine), *(_deferred(o) for o in deferred)]
@@ -116,6 +120,7 @@ async def _section(desk: Desk, kit: Kit, material: Material, id: str, text: str,
         "text": own("text", text),
         "cards": foreign("cards", json_text(cards_shown(material))),
         "reviews": _reviews(desk, points),
+        "proposals": own("proposals", proposed) if (proposed := _proposed(desk, {id: text}).get(id)) else None,
     }
     faults: Block | None = None
     wrong: list[str] = []
@@ -150,6 +155,16 @@ def _unanswered(reply: Revision, points: Sequence[Obligation], applied: Applied)
     missing += [f"point {a.point} is {a.action} without a reason" for a in reply.answers
                 if a.action != "changed" and not a.why.strip()]  # fmt: skip
     return missing
+
+
+def _proposed(desk: Desk, texts: Mapping[str, str]) -> dict[str, list[ProposedEdit]]:
+    """Section → the edits that the second reading proposes for it."""
+    found: dict[str, list[ProposedEdit]] = {}
+    for edit in proposals(desk.tree):
+        for name, text in texts.items():
+            if locate(edit.old, text) is not None:
+                found.setdefault(name, []).append(edit)
+    return found
 
 
 def _reviews(desk: Desk, points: Sequence[Obligation]) -> Block | None:

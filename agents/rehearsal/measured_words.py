@@ -79,8 +79,14 @@ class Known:
     def pair(self, left: Condition, right: Condition, metric: Metric | None = None, *, macro: bool = False) -> str:
         """Both means in one sentence; empty if one is missing."""
         show = self.macro if macro else self.typed
-        if self.mean(left, metric) is None or self.mean(right, metric) is None:
+        one = self.mean(left, metric)
+        if one is None or self.mean(right, metric) is None:
             return ""
+        if not one["digits"]:  # whole numbers beside a label's own would read as an enumeration
+            return (
+                f"The mean {name(metric or self.metric)} comes to {show(left, metric)} for {said(left)};"
+                f" for {said(right)} it comes to {show(right, metric)}."
+            )
         return (
             f"The mean {name(metric or self.metric)} comes to {show(left, metric)} for {said(left)}"
             f" and {show(right, metric)} for {said(right)}."

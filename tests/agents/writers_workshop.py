@@ -27,9 +27,11 @@ from agents.rehearsal.studies import STUDIES, Study
 from agents.rosters import load
 from cockpit.engine.desk import obligations_of
 from cockpit.kernel.events import (
+    AnyEvent,
     AuditRan,
     CallIntended,
     CallReplied,
+    EffectRecorded,
     JobFinished,
     JobStarted,
     PlanFrozen,
@@ -37,8 +39,8 @@ from cockpit.kernel.events import (
 )
 from cockpit.kernel.findings import Finding
 from cockpit.kernel.fold import fold
-from cockpit.kernel.ids import JobId, Position, Seq, Sha256
-from cockpit.kernel.model import canonical, pretty, sha256
+from cockpit.kernel.ids import CallPath, JobId, Position, Seq, Sha256
+from cockpit.kernel.model import JsonObject, canonical, pretty, sha256
 from cockpit.kernel.papers import PaperRecord, ShortlistEntry
 from cockpit.kernel.plan import Claim, Condition, ExperimentPlan, Outline, SectionPlan, TablePlan
 from cockpit.kernel.protocols import Desk, StageReport
@@ -118,6 +120,11 @@ class PaperDesk(MemoryDesk):
     def job_output(self, job: JobSpec, path: str) -> bytes:
         assert self.folder is not None
         return (self.folder / job.id / path).read_bytes()
+
+    def recall(self, path: CallPath) -> tuple[AnyEvent, JsonObject] | None:
+        here = [e for e in self.store.events if getattr(e, "position", None) == self.position]
+        found = next((e for e in here if isinstance(e, CallReplied | EffectRecorded) and e.path == path), None)
+        return None if found is None else (found, self.store.bodies[found.body])
 
     async def once(self, path: str, request: Any, do: Any, *, what: str = "tool") -> Any:
         if path.startswith("typesetting/") and self.folder is None:
@@ -274,6 +281,7 @@ class Room:
     reports: dict[tuple[int, str], StageReport] = field(default_factory=dict)
     door: RehearsalDoor = field(init=False)
     events: list[Any] = field(default_factory=list)
+    bodies: dict[str, JsonObject] = field(default_factory=dict)
     gates: Gates = field(default_factory=Gates)
     found: tuple[Finding, ...] = ()  # of the last part played
     view: RunView = field(default_factory=RunView)
@@ -303,6 +311,7 @@ class Room:
                          folder=self.tex)  # fmt: skip
         desk.part = part  # type: ignore[assignment]
         desk.store.events.extend(self.events)
+        desk.store.bodies = self.bodies
         for n, event in enumerate(self.events, 2):
             desk.view = fold(desk.view, Seq(n), event)
         desk.view = replace(desk.view, position=desk.position)

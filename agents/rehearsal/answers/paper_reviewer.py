@@ -1,13 +1,12 @@
 """How the rehearsal reviewers answer: by rules, from the paper's text alone.
 
 Belongs here: peer, confirmation and verification reviews. Not here: novelty and design checks
-(`early_reviews.py`). What they find is there to be found: a part that is credited without a row that takes it away.
+(`paper_reviewer_plans.py`). What they find is there to be found: a part that is credited without a row that takes
+it away.
 """
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import json
 import re
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ _EMPHASISED = re.compile(r"\\emph\{([^{}]+)\}")
 _NONCE = re.compile(r"`nonce`: exactly `([^`]*)`")
 _ABLATION = re.compile(r"ablation of (?:the )?[“\"']?(?P<name>[^“”\"':;,.]+)", re.IGNORECASE)
 _HEADING = re.compile(r"\\(?:sub)*section\*?\{([^{}]*)\}")
-if importlib.util.find_spec("agents.rehearsal.answers.early_reviews"):
-    importlib.import_module("agents.rehearsal.answers.early_reviews")
 
 
 @dataclass(frozen=True)

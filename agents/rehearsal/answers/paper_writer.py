@@ -1,12 +1,11 @@
 """How the rehearsal paper-writer answers: sections, the hand-typed table, polish, revision.
 
 Belongs here: one function a step of stages 17 and 19. Not here: prose (`paper_sections.py`), the table
-(`hand_table.py`), where faults go (`planting.py`). Stage 16's answer stands in `paper_outline.py`.
+(`hand_table.py`), where faults go (`planting.py`). Stage 16's answer stands in a module of its own.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Sequence
@@ -23,8 +22,6 @@ from agents.rehearsal.reading import Prompt, Rehearsal
 from cockpit.kernel.plan import TablePlan
 
 _CITE = re.compile(r"(\\cite[a-zA-Z]*\*?(?:\[[^\]]*\]){0,2}\{)([^{}]*)(\})")
-if importlib.util.find_spec("agents.rehearsal.answers.paper_outline"):
-    importlib.import_module("agents.rehearsal.answers.paper_outline")
 
 
 @answers("paper-writer/section")
