@@ -1,7 +1,7 @@
 """The console script: fork for a full-screen run before anything is imported, then hand over to the commands.
 
-Belongs here: what must happen before the first import, and the last word when something goes wrong.
-Not here: commands. Imports the standard library only.
+Belongs here: what must happen before the first import, and leaving.
+Not here: commands, errors. Imports the standard library only.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
-FULL_SCREEN_COMMANDS = ("resume", "watch", "branch")  # the others never open the cockpit
-WITHOUT_SCREEN = ("--auto", "--json", "--plain", "--help", "-h", "--version")
+FULL_SCREEN_COMMANDS = ("run", "resume", "watch", "branch")  # the others never open the cockpit
+WITHOUT_SCREEN = ("--auto", "--json", "--plain", "--help", "-h", "--version", "--idea-template")
+INTERRUPTED = 130
 
 
 def main() -> NoReturn:
@@ -51,37 +52,13 @@ def commands() -> list[str]:
 
 
 def _run() -> int:
-    """Run the command; errors become one message and a code, never a traceback."""
+    """Run the command; it turns what goes wrong into a message and a code."""
     try:
-        from cockpit.commands.cli import main as commands_main
+        from cockpit.commands.cli import main as command
 
-        return commands_main()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+        return int(command())
     except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:  # `cockpit log | head`
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 0
-    except Exception as error:  # noqa: BLE001 - the last place that can turn a bug into a sentence
-        return _failed(error)
-
-
-def _failed(error: Exception) -> int:
-    from cockpit.kernel.exits import CockpitError, Exit
-
-    if isinstance(error, CockpitError):
-        sys.stderr.write(f"{error}\n")
-        return int(error.code)
-    import traceback
-
-    from cockpit.front import crash
-
-    story = crash.keep("".join(traceback.format_exception(error)))
-    sys.stderr.write(
-        f"cockpit: internal error: {type(error).__name__}: {error}\n  That is a bug of ours. See {story}\n"
-    )
-    return int(Exit.BUG)
+        return INTERRUPTED
 
 
 def _flush() -> None:

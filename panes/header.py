@@ -27,9 +27,11 @@ class Item(NamedTuple):
     line: Line
 
 
-def line_of(view: RunView, width: int, now: Instant | None = None, signs: Signs = UNICODE) -> Line:
-    """One line of `width` cells."""
-    left, right = _left(view, now, signs), _right(view, now, signs)
+def line_of(
+    view: RunView, width: int, now: Instant | None = None, signs: Signs = UNICODE, *, waking: bool = False
+) -> Line:
+    """One line of `width` cells; `waking` = an engine is on its way to this run."""
+    left, right = _left(view, now, signs, waking), _right(view, now, signs)
     between = Span(f" {signs.dot} ", "dim")
     while True:
         lines = tuple(_run(items, mark) for items, mark in ((left, between), (right, Span("  "))))
@@ -54,17 +56,18 @@ def rounds_of(view: RunView) -> int:
     return view.run.settings.rounds or EFFORTS[view.run.settings.effort].rounds
 
 
-def _left(view: RunView, now: Instant | None, signs: Signs) -> list[Item]:
+def _left(view: RunView, now: Instant | None, signs: Signs, waking: bool) -> list[Item]:
     if view.run is None:
         return [Item(0, (Span("cockpit", "strong"),)), Item(0, (Span(f"starting{signs.more}", "dim"),))]
+    control = (Span(f"starting{signs.more}", "accent"),) if waking and not view.live else control_of(view, signs)
     title: Line = (say(view.title, "strong"),)
     if view.run.settings.rehearsal.on:  # said at any width, since nothing on this screen is a real model's work
         title = (*cut(title, TITLE_CELLS, signs.more), Span(" "), Span("REHEARSAL", "banner"))
     return [
         Item(0, title),
         Item(1, (Span(f"round {view.round}/{rounds_of(view)}"),)),
-        Item(0, control_of(view, signs)),
-        Item(0 if not control_of(view, signs) else 3, _stage(view, now, signs)),
+        Item(0, control),
+        Item(0 if not control else 3, _stage(view, now, signs)),
     ]
 
 

@@ -71,7 +71,8 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         environment = dict(os.environ)  # Textual takes NO_COLOR out of its own copy; children keep it
         self._palette: Palette = choose(theme, environment)
         self.signs = signs.choose(environment)
-        super().__init__()
+        # without colour Textual picks its filter before it knows the theme: it must be told here
+        super().__init__(ansi_color=True if environment.get("NO_COLOR") else None)
         self.animation_level = ANIMATION
         for palette in PALETTES.values():
             self.register_theme(textual_theme(palette))
@@ -80,6 +81,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         self.folder, self.ended, self.clock = folder, ended, clock
         self.bus: Bus | None = None
         self.leaving = False  # pause and quit: leave once PAUSED is reached
+        self.waking = False  # is an engine on its way? set by who runs the app
         self.zoomed = False
         self.columns = NARROW
         self.needle = ""
@@ -138,6 +140,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
                 self.announce(event)
         if facts:
             self.view = facts[-1].view
+            self.waking = self.waking and not self.view.live and self.view.finished is None
         self.draw()
         if facts and self.leaving and not self.view.jobs_running and self.view.control in ("paused", "stopped"):
             self.exit("stop")
@@ -176,7 +179,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         """Draw what is in sight."""
         now = self.clock()
         width = self.size.width
-        self.header.show(header.line_of(self.view, width, now, self.signs))
+        self.header.show(self._header(now))
         self.footer.show(footer_of(self.view, width))
         self.tabs.show(self._tabs())
         for pane in self.panes:
@@ -186,6 +189,9 @@ class CockpitApp(App[Leave], inherit_bindings=False):
             if (show := getattr(screen, "show", None)) is not None:
                 show(self.view)
         self._name_window()
+
+    def _header(self, now: Instant) -> Line:
+        return header.line_of(self.view, self.size.width, now, self.signs, waking=self.waking)
 
     def _tabs(self) -> Line:
         spans = [Span(" ")]
@@ -219,7 +225,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         """A pane knows its width only now."""
         if message.pane.room > 1:
             message.pane.show(self.view, self.clock())
-            self.header.show(header.line_of(self.view, self.size.width, self.clock(), self.signs))
+            self.header.show(self._header(self.clock()))
             self.footer.show(footer_of(self.view, self.size.width))
 
     # focus
@@ -257,7 +263,7 @@ class CockpitApp(App[Leave], inherit_bindings=False):
         """Do an action, or say why not."""
         action = BY_ID[id]
         if why := action.why_not(self.view):
-            self.say(f"{action.label}: {why}", "warning")
+            self.say(f"{action.label}: {'the engine is starting' if self.waking else why}", "warning")
             return
         if action.group == "steer" or id == "quit":
             steering.do(self, id)

@@ -65,7 +65,7 @@ class Host:
     def adopt(self, app: CockpitApp) -> None:
         """Take an app that has not run yet."""
         self._app, self._face = app, AppFace(app)
-        app.mounted = self._mounted
+        app.mounted, app.waking = self._mounted, True
         app.in_editor = self._rules.in_editor
         if self._terminal.link is not None:
             app.stop_face = lambda: self._terminal.stop_face(app)
@@ -152,7 +152,7 @@ class Host:
         if self._interrupts > 1:
             os._exit(Exit.INTERRUPTED)  # the journal is durable as it stands; the shim heals the terminal
         if self._handle is not None:
-            self._handle.stop(f"interrupted by {signal.Signals(number).name}")
+            self._handle.stop(f"{signal.Signals(number).name} to the cockpit of {self._who.user}")
         if self._terminal.detached:
             return
         self._on_screen(lambda: self._app.exit("abort"))

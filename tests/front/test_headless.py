@@ -51,7 +51,11 @@ def test_no_kind_of_event_is_forgotten() -> None:
 def test_json_lines_end_with_the_end_and_hold_no_secret() -> None:
     out, people = io.StringIO(), io.StringIO()
     code = run_headless(
-        lambda face: demo.DemoEngine(face, demo.story(), ends=True), as_json=True, people=people, scripts=out
+        lambda face: demo.DemoEngine(face, demo.story(), ends=True),
+        who=demo.ME,
+        as_json=True,
+        people=people,
+        scripts=out,
     )
     lines = [json.loads(line) for line in out.getvalue().splitlines()]
 
@@ -73,7 +77,7 @@ def test_what_a_person_can_mend_is_one_message_and_its_code() -> None:
         )
 
     people = io.StringIO()
-    assert run_headless(start, people=people) == 7
+    assert run_headless(start, who=demo.ME, people=people) == 7
     assert people.getvalue() == "cockpit: no model is configured\n  ./cockpit.yml line 3\n  Try --rehearsal.\n"
 
 
@@ -84,7 +88,7 @@ def test_an_engine_that_breaks_is_a_bug_with_a_crash_file() -> None:
         return engine
 
     people = io.StringIO()
-    assert run_headless(start, people=people) == 1
+    assert run_headless(start, who=demo.ME, people=people) == 1
     assert "internal error: wrong turn" in people.getvalue()
     assert "Traceback" not in people.getvalue()
 
@@ -94,7 +98,7 @@ def test_a_reader_that_leaves_does_not_stop_the_run() -> None:
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
-    assert run_headless(lambda face: demo.DemoEngine(face, demo.story(), ends=True), people=Gone()) == 0
+    assert run_headless(lambda face: demo.DemoEngine(face, demo.story(), ends=True), who=demo.ME, people=Gone()) == 0
 
 
 def test_the_printer_never_blocks_who_speaks() -> None:
