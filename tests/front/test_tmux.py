@@ -80,9 +80,14 @@ def test_expected_lines_at_120_by_36_with_lines_pouring_in(tmux: Tmux) -> None:
     tmux.open(120, 36, "--lines", "2000", "--life", "20")
     tmux.see(lambda: "rmse=0.4127" in tmux.text)
     text = tmux.text
-    for words in ("│ ▶ 12 experiment run       2+1││", "││● #4 number not in results       │", "gate  BLOCK (1 critical",
-                  "reviewer · openai (reported) · fresh thread 7f3a", "4 sandbox · docker · ridge-n20.seed-6",
-                  " space pause  s step  P pivot  A approve  X reject  i guide  e edit  L ledger  / search"):  # fmt: skip
+    for words in (
+        "│ ▶ 12 experiment run       2+1││",
+        "││● #4 number not in results       │",
+        "gate  BLOCK (1 critical",
+        "reviewer · openai (reported) · fresh thread 7f3a",
+        "4 sandbox · docker · ridge-n20.seed-6",
+        " space pause  s step  P pivot  A approve  X reject  i guide  e edit  L ledger",
+    ):
         assert words in text
     assert {cell_len(line) for line in text.splitlines()[1:-1]} == {120}
 
