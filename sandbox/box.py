@@ -22,6 +22,11 @@ INSIDE_WORK, INSIDE_CHECKPOINTS = "/workspace", "/checkpoints"
 SYSTEM = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 SMALL_READABLE = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 TEX_READABLE = ("/etc/texmf", "/var/lib/texmf")
+READ_ONLY_PROC = ("/proc/sys", "/proc/bus", "/proc/fs", "/proc/irq")
+HIDDEN_PROC = ("/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/kcore", "/proc/keys", "/proc/key-users", "/proc/kmsg",
+               "/proc/latency_stats", "/proc/mtrr", "/proc/sched_debug", "/proc/slabinfo", "/proc/sysrq-trigger",
+               "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/proc/kpagecount", "/proc/kpageflags",
+               "/proc/kpagecgroup", "/proc/pagetypeinfo")  # fmt: skip
 MIB = 1 << 20
 
 
@@ -79,7 +84,7 @@ def bubblewrap(work: Path, checkpoints: Path, limits: JobLimits, needs: str) -> 
             words += ["--ro-bind", f"/{name}", f"/{name}"]
     for readable in (*SMALL_READABLE, *(TEX_READABLE if needs == "tex" else ())):
         words += ["--ro-bind-try", readable, readable]
-    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--proc", "/proc", *_masks(), "--dev", "/dev"]
     for volatile in ("/dev/shm", "/tmp"):
         words += ["--perms", "1777", "--size", size, "--tmpfs", volatile]
     # after /tmp, since any of these may stand below the host's /tmp
@@ -87,6 +92,20 @@ def bubblewrap(work: Path, checkpoints: Path, limits: JobLimits, needs: str) -> 
         words += ["--ro-bind", str(root), str(root)]
     words += ["--bind", str(work), INSIDE_WORK, "--bind", str(checkpoints), INSIDE_CHECKPOINTS]
     return [*words, "--chdir", INSIDE_WORK, "--remount-ro", "/dev", "--remount-ro", "/", "--"]
+
+
+def _masks() -> list[str]:
+    """What root's box must not see of /proc. Outside, its user is root without capabilities, and the kernel lets that
+    user write sysctls (core_pattern!) by ownership alone; bubblewrap covers them only where the folder is writable."""
+    if os.geteuid() != 0:
+        return []
+    words = [word for path in READ_ONLY_PROC if Path(path).exists() for word in ("--ro-bind", path, path)]
+    for path in HIDDEN_PROC:
+        if Path(path).is_dir():
+            words += ["--tmpfs", path, "--remount-ro", path]
+        elif Path(path).exists():
+            words += ["--ro-bind", "/dev/null", path]
+    return words
 
 
 @cache

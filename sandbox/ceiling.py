@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import resource
 import signal
+import time
 
 SPARE = 8  # tasks above the limit, so that the watcher sees it crossed and says so; the box's own two are among them
 ROOTS = (("/sys/fs/cgroup/pids", ""), ("/sys/fs/cgroup", "/sys/fs/cgroup/cgroup.subtree_control"))
@@ -83,7 +84,7 @@ def remove_group(group: str) -> None:
         except FileNotFoundError:
             return
         except OSError:  # dying processes are in it for a moment yet
-            os.sched_yield()
+            time.sleep(0.002)
             continue
         return
 

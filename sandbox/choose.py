@@ -5,6 +5,7 @@ Belongs here: the choice and the probes behind it. Not here: backends themselves
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +13,9 @@ from cockpit.kernel.exits import CockpitError, Exit
 from cockpit.kernel.protocols import Sandbox
 from cockpit.kernel.settings import SandboxSettings
 from sandbox import box
+from sandbox.docker_backend import NoDocker, connect, ping
 from sandbox.process_backend import ProcessBackend
+from sandbox.tex import tex_available
 
 UNSAFE = "--unsafe-no-isolation"
 
@@ -29,27 +32,53 @@ class Probe:
 
 def choose(settings: SandboxSettings, *, rehearsal: bool, jobs: Path | None = None) -> Sandbox:
     """The backend for a run. `rehearsal`: its code is ours, so it may go without isolation. `jobs`: the folder of
-    the run's job folders, which `reap` looks through.
+    the run's job folders, which `reap` looks through. May build an image (a second or two).
 
     Raises CockpitError (exit 6) with what to type when nothing allowed works here.
     """
-    trouble = box.bubblewrap_trouble()
-    if not trouble:
-        return ProcessBackend(boxed=True, jobs=jobs)
-    if settings.unsafe_no_isolation or rehearsal:
-        return ProcessBackend(boxed=False, jobs=jobs)
-    raise CockpitError(
-        "no sandbox: experiments are code that a model wrote, and nothing here can isolate it.",
-        where=trouble,
-        hint=f"Install bubblewrap, start Docker, or accept the risk with {UNSAFE} (the run then caps at draft).",
-        code=Exit.SANDBOX,
-    )
+    reasons: list[str] = []
+    if settings.backend in ("auto", "docker"):
+        try:
+            return connect(settings.image, jobs=jobs)
+        except NoDocker as why:
+            reasons.append(str(why))
+    if settings.backend in ("auto", "process"):
+        if not (trouble := box.bubblewrap_trouble()):
+            return ProcessBackend(boxed=True, jobs=jobs)
+        if (settings.unsafe_no_isolation or rehearsal) and sys.platform == "linux":
+            return ProcessBackend(boxed=False, jobs=jobs)
+        reasons.append(trouble)
+    raise CockpitError("no sandbox: experiments are code that a model wrote, and nothing here can isolate it.",
+                       where="\n".join(reasons), hint=_ways_out(settings.backend), code=Exit.SANDBOX)  # fmt: skip
+
+
+def _ways_out(backend: str) -> str:
+    match backend:
+        case "docker":
+            return "Start Docker (`docker info` must answer), or use another backend: --sandbox auto"
+        case "process":
+            return (
+                f"Install bubblewrap (`apt install bubblewrap`), or accept the risk: {UNSAFE} (caps the run at draft)"
+            )
+        case _:
+            return (f"Start Docker, or install bubblewrap (`apt install bubblewrap`), or accept the risk: {UNSAFE} "
+                    "(caps the run at draft)")  # fmt: skip
 
 
 def probe() -> list[Probe]:
-    """What this machine has for running jobs."""
+    """What this machine has for running jobs and compiling papers."""
     trouble = box.bubblewrap_trouble()
-    version = box.bubblewrap_version()
-    return [
-        Probe("bubblewrap", not trouble, trouble or f"bubblewrap {version}", "Install bubblewrap" if trouble else "")
-    ]
+    boxes = Probe("bubblewrap", not trouble, trouble or f"bubblewrap {box.bubblewrap_version()}",
+                  "apt install bubblewrap" if trouble else "")  # fmt: skip
+    has_tex = tex_available()
+    tex = Probe("tex", has_tex, "latexmk, pdflatex and bibtex are there" if has_tex else "no latexmk",
+                "" if has_tex else "without TeX a run makes no PDF; everything else works")  # fmt: skip
+    return [_docker(), boxes, tex]
+
+
+def _docker() -> Probe:
+    try:
+        client = ping()
+    except NoDocker as why:
+        return Probe("docker", False, str(why), "start Docker if experiments should run in containers")
+    return Probe("docker", True, f"docker {client.version().get('Version', '?')}")

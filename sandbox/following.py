@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from cockpit.kernel.hints import JobSample, LogLines
 from cockpit.kernel.ids import JobId
@@ -76,10 +78,11 @@ class Follower:
             share = max(0.0, live.cpu_s - before.cpu_s) / (live.at - before.at)
             self.watch.hint(JobSample(self.job, share, live.mb, now - self.last_line))
 
-    async def until(self, ended: asyncio.Future[None]) -> None:
-        """Pump until `ended`, then once more."""
+    async def until(self, ended: asyncio.Future[Any], also: Callable[[], None] = lambda: None) -> None:
+        """Pump (and do `also`) until `ended`, then once more."""
         while not ended.done():
             await asyncio.wait({ended}, timeout=LINES_S)
+            also()
             self.pump()
         self.pump(last=True)
 

@@ -26,38 +26,14 @@ import signal
 import time
 
 from sandbox import ceiling
+from sandbox.output import CappedLog, disk_used, sync_tree
 from sandbox.processes import boot_id, cpu_seconds, descendants, proportional, resident, stat, tell, ticks
 
 PR_SET_CHILD_SUBREAPER = 36
 MIB = 1 << 20
-KEPT_TAIL = 64 * 1024  # of output beyond the cap the end is kept: a traceback stands at the end
 LIVE_WIDTH = 160
 SLOW_S, FAST_S, DISK_S = 0.1, 0.01, 1.0  # seconds between samples; fast at the start and near a ceiling
 SYNC_AFTER_S = 10.0  # outputs of longer jobs are made durable before exit.json says they are there
-
-
-def disk_used(folder: str) -> int:
-    """Bytes that the files under `folder` take. Links are not followed."""
-    total = 0
-    for path, _, names in os.walk(folder):
-        for name in names:
-            try:
-                total += os.lstat(f"{path}/{name}").st_blocks * 512
-            except FileNotFoundError:
-                continue
-    return total
-
-
-def sync_tree(folder: str) -> None:
-    """Make the regular files under `folder` durable."""
-    for path, _, names in os.walk(folder):
-        for name in names:
-            try:
-                fd = os.open(f"{path}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            except OSError:  # a link, or something that went away: not an output either
-                continue
-            os.fsync(fd)
-            os.close(fd)
 
 
 def put(name: str, value: dict[str, object]) -> None:
@@ -72,14 +48,13 @@ def put(name: str, value: dict[str, object]) -> None:
 
 
 class Output:
-    """The job's output on its way to `log`: copied up to a cap, then only counted, with the end kept."""
+    """The job's output on its way from a pipe to `log`."""
 
     def __init__(self, cap: int) -> None:
-        self.log = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        self.log = CappedLog("log", cap)
         self.read_end, self.write_end = os.pipe()
         os.set_blocking(self.read_end, False)
         self.open = True
-        self.cap, self.written, self.dropped, self.kept = cap, 0, 0, b""
 
     def pump(self) -> None:
         """Copy what is there, at most 1 MiB so that samples keep their rhythm."""
@@ -91,27 +66,15 @@ class Output:
             self.open = bool(data)
             if not data:
                 return
-            self.take(data)
-
-    def take(self, data: bytes) -> None:
-        room = self.cap - self.written
-        if room > 0:
-            os.write(self.log, data[:room])
-            self.written += min(room, len(data))
-        if rest := data[max(room, 0) :]:
-            self.dropped += len(rest)
-            self.kept = (self.kept + rest)[-KEPT_TAIL:]
+            self.log.take(data)
 
     def finish(self) -> None:
-        """Take what is still in the pipe (its writers are dead) and mark a cut."""
+        """Take what is still in the pipe: its writers are dead."""
         until = time.monotonic() + 0.2
         while self.open and time.monotonic() < until:
             self.pump()
             select.select([self.read_end], [], [], 0.02)
-        if self.dropped:
-            lost = self.dropped - len(self.kept)
-            mark = f"\n[cockpit: output is over {self.cap // MIB} MiB; {lost} bytes left out here]\n"
-            os.write(self.log, mark.encode() + self.kept)
+        self.log.finish()
 
 
 class Launcher:
@@ -339,7 +302,7 @@ class Launcher:
                 self.code = None
             case 0:
                 self.reason = "finished"
-            case 137:
+            case 137 | 143:
                 self.reason, self.why = "killed", "killed from outside, perhaps by the kernel for lack of memory"
             case 152:
                 self.reason, self.code, self.why = "timed-out", None, f"over {self.cpu_limit} s of CPU time"
@@ -354,7 +317,7 @@ class Launcher:
         }
         times = {"started_s": self.began_at, "ended_s": self.began_at + (time.monotonic() - self.began), "wall_s": wall}
         usage = {"cpu_s": max(self.cpu, self.cpu_reaped), "peak_mb": self.peak / MIB, "swept": self.swept}
-        synced = {"synced": wall > SYNC_AFTER_S, "dropped": self.output.dropped}
+        synced = {"synced": wall > SYNC_AFTER_S, "dropped": self.output.log.dropped}
         put("exit.json", verdict | times | usage | synced)
 
     def hear_the_end(self) -> None:

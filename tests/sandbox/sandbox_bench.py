@@ -17,6 +17,7 @@ from cockpit.kernel.hints import Hint, JobSample, LogLines
 from cockpit.kernel.ids import JobId, Sha256
 from cockpit.kernel.results import JobLimits, JobResult, JobSpec
 from sandbox import box
+from sandbox.container import run_of
 
 needs_bubblewrap = pytest.mark.skipif(bool(box.bubblewrap_trouble()), reason=f"no box: {box.bubblewrap_trouble()}")
 
@@ -79,6 +80,27 @@ class Bench:
 
     async def ran(self, code: str, *arguments: str, **rest: Any) -> JobResult:
         return await self.run(self.spec(code, *arguments, **rest))
+
+    def leftovers(self, spec: JobSpec) -> list[str]:
+        """What of a job still runs."""
+        if self.backend.name == "docker":
+            return [
+                c.name
+                for c in self.backend._client.containers.list(all=True, filters={"label": f"cockpit.job={spec.id}"})
+                if self.run_label in c.labels.values()
+            ]
+        return carriers(self, spec)
+
+    def has_ended(self, spec: JobSpec) -> bool:
+        """Has the job ended, whether or not anybody collected it?"""
+        if self.backend.name == "docker":
+            client = self.backend._client
+            return all(client.containers.get(name).status == "exited" for name in self.leftovers(spec))
+        return self.file(spec, "exit.json").exists()
+
+    @property
+    def run_label(self) -> str:
+        return run_of(self.jobs)
 
     def file(self, spec: JobSpec, name: str) -> Path:
         return self.jobs / spec.id / name

@@ -1,6 +1,6 @@
 """A cockpit of one job, to be killed: runs the specification on its standard input and prints the handle.
 
-Usage: short_lived_cockpit.py FOLDER BOXED BLOBS
+Usage: short_lived_cockpit.py FOLDER BACKEND BLOBS
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cockpit.kernel.hints import Hint
 from cockpit.kernel.results import JobSpec
+from sandbox.docker_backend import connect
 from sandbox.process_backend import ProcessBackend
 
 
@@ -21,9 +22,10 @@ class Telling:
     def hint(self, hint: Hint) -> None: ...
 
 
-async def main(folder: str, boxed: str, blobs: str) -> None:
+async def main(folder: str, name: str, blobs: str) -> None:
     spec = JobSpec.model_validate_json(sys.stdin.read())
-    backend = ProcessBackend(boxed=boxed == "True", jobs=Path(folder).parent)
+    jobs = Path(folder).parent
+    backend = connect("host", jobs=jobs) if name == "docker" else ProcessBackend(boxed=name == "bubblewrap", jobs=jobs)
     await backend.run(spec, Path(folder), lambda digest: Path(blobs, digest).read_bytes(), Telling(), block="b1")
 
 

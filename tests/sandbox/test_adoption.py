@@ -11,11 +11,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox_bench import Bench, carriers, until
+from sandbox_bench import Bench, until
 
 from cockpit.kernel.results import JobResult, JobSpec
 from sandbox import folder as job_folder
-from sandbox.process_backend import ProcessBackend
+from sandbox.processes import tell
 
 WAITS = """
 import os, time
@@ -41,7 +41,7 @@ async def orphan(bench: Bench, spec: JobSpec, tmp_path: Path) -> str:
     for digest, content in bench.store.items():
         (blobs / digest).write_bytes(content)
     script = Path(__file__).with_name("short_lived_cockpit.py")
-    cockpit = begin(sys.executable, str(script), str(bench.jobs / spec.id), str(bench.backend.isolated), str(blobs))
+    cockpit = begin(sys.executable, str(script), str(bench.jobs / spec.id), bench.backend.name, str(blobs))
     assert cockpit.stdin and cockpit.stdout
     cockpit.stdin.write(spec.model_dump_json())
     cockpit.stdin.close()
@@ -62,7 +62,7 @@ def without_times(result: JobResult) -> JobResult:
 
 async def undisturbed(bench: Bench, spec: JobSpec) -> JobResult:
     """The same job on another folder, with nobody killed."""
-    other = Bench(ProcessBackend(boxed=bench.backend.isolated), bench.jobs / "undisturbed", bench.store)
+    other = Bench(bench.backend, bench.jobs / "undisturbed", bench.store)
     task = asyncio.create_task(other.run(spec, block="b1"))
     await until(lambda: other.watch.lines)
     other.file(spec, "work/go").touch()
@@ -86,7 +86,7 @@ async def test_a_job_that_ended_meanwhile_is_collected_once(bench: Bench, tmp_pa
     spec = bench.spec(WAITS)
     handle = await orphan(bench, spec, tmp_path)
     bench.file(spec, "work/go").touch()
-    await until(lambda: bench.file(spec, "exit.json").exists())
+    await until(lambda: bench.has_ended(spec))
     first = await bench.run(spec, block="b1", handle=handle)
     bench.file(spec, "work/results.json").write_text("changed afterwards")
     again = await bench.run(spec, block="b1", handle=handle)
@@ -104,75 +104,75 @@ async def test_an_adopted_job_can_be_cancelled(bench: Bench, tmp_path: Path) -> 
     with pytest.raises(asyncio.CancelledError):
         await task
 
-    assert not carriers(bench, spec)
+    assert not bench.leftovers(spec)
 
 
-async def test_a_held_job_goes_on_when_it_is_adopted(bench: Bench, tmp_path: Path) -> None:
-    spec = bench.spec(WAITS)
-    handle = await orphan(bench, spec, tmp_path)
-    running = json.loads(bench.file(spec, "job.json").read_text())
+async def test_a_held_job_goes_on_when_it_is_adopted(processes: Bench, tmp_path: Path) -> None:
+    spec = processes.spec(WAITS)
+    handle = await orphan(processes, spec, tmp_path)
+    running = json.loads(processes.file(spec, "job.json").read_text())
     os.kill(running["pid"], signal.SIGUSR1)
-    await until(lambda: json.loads(bench.file(spec, "live").read_text())["held"])
-    bench.file(spec, "work/go").touch()
+    await until(lambda: json.loads(processes.file(spec, "live").read_text())["held"])
+    processes.file(spec, "work/go").touch()
 
-    assert (await bench.run(spec, handle=handle)).ok
+    assert (await processes.run(spec, handle=handle)).ok
 
 
-async def test_a_dead_launcher_is_a_dead_sandbox_not_a_failed_experiment(bench: Bench, tmp_path: Path) -> None:
-    spec = bench.spec(WAITS)
-    handle = await orphan(bench, spec, tmp_path)
-    os.kill(json.loads(bench.file(spec, "job.json").read_text())["pid"], signal.SIGKILL)
-    result = await bench.run(spec, handle=handle)
+async def test_a_dead_launcher_is_a_dead_sandbox_not_a_failed_experiment(processes: Bench, tmp_path: Path) -> None:
+    spec = processes.spec(WAITS)
+    handle = await orphan(processes, spec, tmp_path)
+    os.kill(json.loads(processes.file(spec, "job.json").read_text())["pid"], signal.SIGKILL)
+    result = await processes.run(spec, handle=handle)
 
     assert (result.receipt.reason, result.receipt.exit_code) == ("sandbox-dead", None)
-    assert not carriers(bench, spec)
-    bench.store.put("")
-    task = asyncio.create_task(bench.run(spec))  # without the handle: once more, as a new attempt
-    await until(lambda: bench.watch.handles)
-    await until(lambda: bench.file(spec, "log").exists() and "ready" in bench.file(spec, "log").read_text())
-    bench.file(spec, "work/go").touch()
-    assert (await task).ok and bench.watch.handles == [f"{bench.backend.name}:2"]
+    assert not processes.leftovers(spec)
+    processes.store.put("")
+    task = asyncio.create_task(processes.run(spec))  # without the handle: once more, as a new attempt
+    await until(lambda: processes.watch.handles)
+    await until(lambda: processes.file(spec, "log").exists() and "ready" in processes.file(spec, "log").read_text())
+    processes.file(spec, "work/go").touch()
+    assert (await task).ok and processes.watch.handles == [f"{processes.backend.name}:2"]
 
 
-async def test_a_launcher_that_dies_under_us_is_noticed(bench: Bench) -> None:
-    spec = bench.spec(WAITS)
-    task = asyncio.create_task(bench.run(spec))
-    await until(lambda: bench.watch.lines)
-    os.kill(json.loads(bench.file(spec, "job.json").read_text())["pid"], signal.SIGKILL)
+async def test_a_launcher_that_dies_under_us_is_noticed(processes: Bench) -> None:
+    spec = processes.spec(WAITS)
+    task = asyncio.create_task(processes.run(spec))
+    await until(lambda: processes.watch.lines)
+    os.kill(json.loads(processes.file(spec, "job.json").read_text())["pid"], signal.SIGKILL)
 
     assert (await task).receipt.reason == "sandbox-dead"
-    assert not carriers(bench, spec)
+    assert not processes.leftovers(spec)
 
 
-async def test_ids_of_another_boot_or_process_mean_nothing(bench: Bench, tmp_path: Path) -> None:
-    spec = bench.spec(WAITS)
-    handle = await orphan(bench, spec, tmp_path)
-    job = bench.file(spec, "job.json")
+async def test_ids_of_another_boot_or_process_mean_nothing(processes: Bench, tmp_path: Path) -> None:
+    spec = processes.spec(WAITS)
+    handle = await orphan(processes, spec, tmp_path)
+    job = processes.file(spec, "job.json")
     real = json.loads(job.read_text())
     innocent = begin("sleep", "60")
     try:
-        job.write_text(json.dumps({**real, "pid": innocent.pid, "init": innocent.pid, "group": ""}))
-        assert (await bench.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
-        bench.file(spec, "receipt.json").unlink()
+        job.write_text(json.dumps({**real, "pid": innocent.pid, "init": innocent.pid}))
+        assert (await processes.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
+        processes.file(spec, "receipt.json").unlink()
         job.write_text(json.dumps({**real, "boot": "another"}))
-        assert (await bench.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
+        assert (await processes.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
         assert innocent.poll() is None
     finally:
         innocent.kill()
         innocent.communicate()
-        os.kill(real["pid"], signal.SIGTERM)
+        tell([real["pid"]], signal.SIGTERM)
 
 
-async def test_a_launch_that_never_happened_is_done_again(bench: Bench) -> None:
-    spec = bench.spec("print('ran')")
-    place = bench.jobs / spec.id
+async def test_a_launch_that_never_happened_is_done_again(processes: Bench) -> None:
+    spec = processes.spec("print('ran')")
+    place = processes.jobs / spec.id
     place.mkdir()
     launch = job_folder.Launch(attempt=1, job=spec.id, digest=job_folder.digest_of(spec), asked_s=1, backend="process",
                                isolated=False, image="x", handle="process:1")  # fmt: skip
     job_folder.write(place / "launch.json", launch)  # the cockpit died before it started the launcher
-    result = await bench.run(spec, handle="process:1")
+    result = await processes.run(spec, handle="process:1")
 
-    assert result.ok and bench.watch.handles == [f"{bench.backend.name}:2"]
+    assert result.ok and processes.watch.handles == [f"{processes.backend.name}:2"]
     assert not job_folder.claim(place, 1)  # a launcher of attempt 1 that wakes up late finds the door shut
 
 
@@ -182,6 +182,6 @@ async def test_strays_are_reaped_and_claimed_jobs_are_not(bench: Bench, tmp_path
     handle = await orphan(bench, claimed, tmp_path)
 
     assert await bench.backend.reap({claimed.id: handle}) == (stray.id,)
-    assert not carriers(bench, stray) and carriers(bench, claimed)
+    assert not bench.leftovers(stray) and bench.leftovers(claimed)
     assert await bench.backend.reap({}) == (claimed.id,)
-    assert not carriers(bench, claimed)
+    assert not bench.leftovers(claimed)
