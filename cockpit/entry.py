@@ -14,7 +14,7 @@ from typing import NoReturn
 
 FULL_SCREEN_COMMANDS = ("run", "resume", "watch", "branch")  # the others never open the cockpit
 WITHOUT_SCREEN = ("--auto", "--json", "--plain", "--help", "-h", "--version", "--idea-template")
-INTERRUPTED = 130
+BUG, INTERRUPTED = 1, 130
 
 
 def main() -> NoReturn:
@@ -52,13 +52,32 @@ def commands() -> list[str]:
 
 
 def _run() -> int:
-    """Run the command; it turns what goes wrong into a message and a code."""
+    """Run the command. It turns what a person can mend into a message; what is left is a bug of ours."""
     try:
         from cockpit.commands.cli import main as command
 
         return int(command())
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 0 if end.code is None else 1
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:  # `cockpit log | head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except Exception as error:  # noqa: BLE001 - the last place that can turn a bug into a sentence
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    import traceback
+
+    from cockpit.front import crash
+
+    story = crash.keep("".join(traceback.format_exception(error)))
+    sys.stderr.write(
+        f"cockpit: internal error: {type(error).__name__}: {error}\n  That is a bug of ours. See {story}\n"
+    )
+    return BUG
 
 
 def _flush() -> None:

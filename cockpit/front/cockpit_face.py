@@ -152,7 +152,7 @@ class Host:
         if self._interrupts > 1:
             os._exit(Exit.INTERRUPTED)  # the journal is durable as it stands; the shim heals the terminal
         if self._handle is not None:
-            self._handle.stop(f"{signal.Signals(number).name} to the cockpit of {self._who.user}")
+            self._handle.stop(f"interrupted by {signal.Signals(number).name}")
         if self._terminal.detached:
             return
         self._on_screen(lambda: self._app.exit("abort"))

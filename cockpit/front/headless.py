@@ -23,7 +23,7 @@ from cockpit.front.session import EngineHandle, StartEngine
 from cockpit.kernel.events import AnyEvent, RunFinished
 from cockpit.kernel.exits import CockpitError, Exit
 from cockpit.kernel.hints import Hint
-from cockpit.kernel.ids import Actor, Seq
+from cockpit.kernel.ids import Seq
 from cockpit.kernel.view import RunView
 
 KEPT_LINES = 20_000  # for people, while nobody reads
@@ -116,17 +116,17 @@ def end_of(handle: EngineHandle, end: tuple[Seq, RunFinished] | None, code: int)
     return json.dumps({"seq": seq, **data, "run_folder": str(handle.folder.root)}, ensure_ascii=False)
 
 
-def run_headless(start_engine: StartEngine, *, who: Actor, as_json: bool = False, people: IO[str] | None = None,
+def run_headless(start_engine: StartEngine, *, as_json: bool = False, people: IO[str] | None = None,
                  scripts: IO[str] | None = None) -> int:  # fmt: skip
     """Fly a run without a screen; returns the exit code.
 
     TERM and INT stop it in an orderly way, a second one at once; HUP moves output to the run's log.
     """
     printer = Printer(people or sys.stderr, (scripts or sys.stdout) if as_json else None)
-    return fly(start_engine, HeadlessFace(printer), printer, who)
+    return fly(start_engine, HeadlessFace(printer), printer)
 
 
-def fly(start_engine: StartEngine, face: HeadlessFace, printer: Printer, who: Actor,
+def fly(start_engine: StartEngine, face: HeadlessFace, printer: Printer,
         listen: Callable[[EngineHandle], None] = lambda handle: None) -> int:  # fmt: skip
     """Start the engine, wait for its end, print the last words; `listen` is called once it flies."""
     descriptor = signals.install()
@@ -137,7 +137,7 @@ def fly(start_engine: StartEngine, face: HeadlessFace, printer: Printer, who: Ac
         printer.close()
         return int(fault.code)
     handle.started.wait()
-    _Watch(handle, who).attach(descriptor)
+    _Watch(handle).attach(descriptor)
     listen(handle)
     _wait(handle)
     code = _say_end(printer, handle, int(Exit.BUG) if handle.exit_code is None else handle.exit_code)
@@ -171,8 +171,8 @@ def _say_end(printer: Printer, handle: EngineHandle, code: int) -> int:
 class _Watch:
     """Signals of a run without a screen."""
 
-    def __init__(self, handle: EngineHandle, who: Actor) -> None:
-        self._handle, self._who, self._count = handle, who, 0
+    def __init__(self, handle: EngineHandle) -> None:
+        self._handle, self._count = handle, 0
 
     def attach(self, descriptor: int) -> None:
         loop = self._handle.loop
@@ -189,7 +189,7 @@ class _Watch:
                 self._count += 1
                 if self._count > 1:
                     os._exit(Exit.INTERRUPTED)  # the journal is durable as it stands
-                self._handle.stop(f"{signal.Signals(number).name} to the cockpit of {self._who.user}")
+                self._handle.stop(f"interrupted by {signal.Signals(number).name}")
             case signal.SIGHUP:
                 to_log(self._handle.folder.root / ".cockpit" / LOG)
             case _:

@@ -87,7 +87,7 @@ def run_plain(
         reader = threading.Thread(target=_listen, args=(lines or sys.stdin, face, printer, handle, who), daemon=True)
         reader.start()
 
-    return fly(start_engine, face, printer, who, listen)
+    return fly(start_engine, face, printer, listen)
 
 
 def _listen(lines: IO[str], face: PlainFace, printer: Printer, handle: EngineHandle, who: Actor) -> None:

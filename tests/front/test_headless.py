@@ -77,7 +77,7 @@ def test_what_a_person_can_mend_is_one_message_and_its_code() -> None:
         )
 
     people = io.StringIO()
-    assert run_headless(start, who=demo.ME, people=people) == 7
+    assert run_headless(start, people=people) == 7
     assert people.getvalue() == "cockpit: no model is configured\n  ./cockpit.yml line 3\n  Try --rehearsal.\n"
 
 
@@ -88,7 +88,7 @@ def test_an_engine_that_breaks_is_a_bug_with_a_crash_file() -> None:
         return engine
 
     people = io.StringIO()
-    assert run_headless(start, who=demo.ME, people=people) == 1
+    assert run_headless(start, people=people) == 1
     assert "internal error: wrong turn" in people.getvalue()
     assert "Traceback" not in people.getvalue()
 
@@ -98,7 +98,7 @@ def test_a_reader_that_leaves_does_not_stop_the_run() -> None:
         def write(self, text: str) -> int:
             raise BrokenPipeError
 
-    assert run_headless(lambda face: demo.DemoEngine(face, demo.story(), ends=True), who=demo.ME, people=Gone()) == 0
+    assert run_headless(lambda face: demo.DemoEngine(face, demo.story(), ends=True), people=Gone()) == 0
 
 
 def test_the_printer_never_blocks_who_speaks() -> None:
