@@ -151,10 +151,10 @@ async def test_ids_of_another_boot_or_process_mean_nothing(processes: Bench, tmp
     real = json.loads(job.read_text())
     innocent = begin("sleep", "60")
     try:
-        job.write_text(json.dumps({**real, "pid": innocent.pid, "init": innocent.pid}))
+        job.write_text(json.dumps({**real, "boot": "another"}))
         assert (await processes.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
         processes.file(spec, "receipt.json").unlink()
-        job.write_text(json.dumps({**real, "boot": "another"}))
+        job.write_text(json.dumps({**real, "pid": innocent.pid, "init": innocent.pid}))
         assert (await processes.run(spec, handle=handle)).receipt.reason == "sandbox-dead"
         assert innocent.poll() is None
     finally:
