@@ -14,7 +14,19 @@ from cockpit.kernel.findings import AuditRun, AuditVerdict, Finding
 from cockpit.kernel.ids import Part
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
-from gates import ablations, citations, collapse, figures, lint, numbers_audit, plan_check, receipts, references, static
+from gates import (
+    ablations,
+    citations,
+    collapse,
+    figures,
+    lint,
+    numbers_audit,
+    passages,
+    plan_check,
+    receipts,
+    references,
+    static,
+)
 from gates.artifacts import (
     CARDS,
     CURRENT,
@@ -120,12 +132,13 @@ _BY_NAME = (
     Auditor("receipts", "1", (CURRENT,), _results, receipts.find),
     Auditor("plan", "1", (CURRENT, PLAN), _nothing, plan_check.find),
     Auditor("static", "1", (PLAN,), static.script_files, static.find),
+    Auditor("passages", "1", (RENDERED, PAPERS), lambda tree: tree.list(CARDS), passages.find),
     Auditor("figures", "1", (CURRENT, PLAN), lambda tree: (*figures.data_files(tree), *_results(tree)), figures.find),
     Auditor("lint", "1", (RENDERED,), _nothing, lint.find),
 )
 AUDITORS: dict[str, Auditor] = {auditor.name: auditor for auditor in _BY_NAME}
 
-_PAPER = ("numbers", "references", "citations", "ablations", "receipts", "plan", "figures", "lint")
+_PAPER = ("numbers", "references", "citations", "passages", "ablations", "receipts", "plan", "figures", "lint")
 SCHEDULE: dict[tuple[int, Part], tuple[str, ...]] = {
     (5, "whole"): ("citations",),
     (10, "whole"): ("static",),

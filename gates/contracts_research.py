@@ -6,7 +6,6 @@ the table (`contracts.py`).
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any
@@ -29,6 +28,7 @@ from gates.artifacts import (
     shortlist_of,
     text_of,
 )
+from gates.cards import front_matter
 from gates.fingerprints import normal_text
 
 SOURCE_STATES = frozenset({"ok", "empty", "limited", "down", "not-asked"})
@@ -171,20 +171,6 @@ def cards(tree: Tree, view: RunView) -> Iterator[str]:
             continue
         lost = [q for q in _list(front.get("quotes")) if normal_text(str(q)) not in stored.get(key, "")]
         yield from (f"{CARDS}{key}.md: its quote “{str(q)[:60]}” is not in the stored text" for q in lost)
-
-
-def front_matter(text: str) -> dict[str, Any] | None:
-    """The YAML between the first two `---` lines; None when there is none."""
-    import yaml
-
-    match = re.match(r"---\s*\n(.*?)\n---\s*(?:\n|$)", text, re.DOTALL)
-    if match is None:
-        return None
-    try:
-        value = yaml.load(match[1], Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def synthesis(tree: Tree, view: RunView) -> Iterator[str]:

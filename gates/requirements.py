@@ -25,8 +25,8 @@ from gates.fingerprints import fingerprint
 from gates.projection import line_seq
 
 Check = Callable[[Tree, RunView], Iterator[GateReason]]
-PROGRAMS = ("numbers", "references", "collapse", "static", "receipts", "plan", "ablations", "figures")
-RECORDED = {"passages": "passages", "compile": "compile", "related-work": "related-work",
+PROGRAMS = ("numbers", "references", "collapse", "static", "receipts", "plan", "ablations", "passages", "figures")
+RECORDED = {"compile": "compile", "related-work": "related-work",
             "experiment-audit": "experiment", "claim-audit": "claims", "anonymity": "anonymity",
             "kill-argument": "kill-argument", "acceptance-contract": "acceptance-contract",
             "counter-evidence": "counter-evidence", "reproduction": "reproduction"}  # fmt: skip

@@ -117,3 +117,37 @@ def test_keys_have_exact_places() -> None:
     text = "x\n  \\citep{one, two}"
     spans = [PaperText("p", text).span(s, e) for _, s, e in PaperText("p", text).citations()]
     assert [(s.line, s.column, s.text) for s in spans] == [(2, 10, "one"), (2, 15, "two")]
+
+
+# --- passages ------------------------------------------------------------------------------------------
+
+CARD = "02_literature_review/artifacts/cards/paper01.md"
+LACKS = [
+    (lambda w: w.files.pop(CARD), "has no card"),
+    (lambda w: w.put(CARD, "---\nkey: paper01\nquotes: []\n---\n"), "quotes nothing"),
+    (lambda w: w.put(CARD, "---\nkey: paper01\nquotes: [We cure all]\n---\n"), "not in the stored text"),
+    (lambda w: w.put(CARD, "---\n: [\n---\n"), "quotes nothing"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), LACKS)
+def test_a_citation_needs_a_located_passage(world: World, spoil: Any, why: str) -> None:
+    assert world.findings("passages") == ()
+    spoil(world)
+    [finding] = world.findings("passages")
+    assert finding.pattern == "passage-missing"
+    assert finding.spans[0].text == "paper01"
+    assert why in finding.title or (why == "not in the stored text" and "in the stored text" in finding.title)
+
+
+def test_a_passage_is_closed_by_program_and_then_review(world: World) -> None:
+    kept = world.files[CARD]
+    world.put(CARD, "---\nkey: paper01\nquotes: []\n---\n")
+    world.judge(17, "mended")
+    world.judge(20, verifications=[world.verification(1)])
+    assert world.view.ledger.open, "no passage, no support"
+    world.put(CARD, kept)
+    world.judge(19, "mended")
+    assert world.view.ledger.open
+    world.judge(20, verifications=[world.verification(1, try_=2)])
+    assert not world.view.ledger.open

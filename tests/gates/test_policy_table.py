@@ -192,7 +192,7 @@ def test_what_only_a_person_gives_is_pending_beside_the_outcome(make_world: Call
     assert not world.decide([r.review for r in world.view.reviews]).pending
 
 
-@pytest.mark.parametrize("audit", ["passages", "compile", "related-work"])
+@pytest.mark.parametrize("audit", ["compile", "related-work"])
 def test_recorded_audits_of_polished(make_world: Callable[..., World], audit: str) -> None:
     world = make_world(assurance="polished")
     reviews = world.audited().reviewed()
