@@ -60,4 +60,6 @@ def hire(settings: Settings, clock: Clock, *, library: Path | None = None, door:
         from agents.gateway import Gateway
 
         door = Gateway(settings, clock)
-    return Crew(Kit(door, shelves(settings, library), settings, rosters.load(), clock))
+    crew = Crew(Kit(door, shelves(settings, library), settings, rosters.load(), clock))
+    crew.warm()
+    return crew

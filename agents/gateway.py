@@ -90,6 +90,7 @@ class Gateway:
 
     def warm(self) -> None:
         """Begin to import litellm in the models' thread; returns at once."""
+        _Library.users.add(id(self))
         _models()
 
     def role(self, name: str, settings: Settings | None = None) -> ModelRole:
@@ -138,12 +139,12 @@ class Gateway:
                     raise _given_up(desk, request, role, fault) from None
 
     async def close(self) -> None:
-        """Close the library's connections. The models' thread is a daemon and may be used again."""
-        if _Library.it is None or _Library.loop is None:
+        """Close the library's connections with the last gateway. The models' thread is a daemon and stays."""
+        _Library.users.discard(id(self))
+        if _Library.it is None or _Library.loop is None or _Library.users:
             return
-        closing = _Library.loop.submit(_Library.it.close_litellm_async_clients())
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.wrap_future(closing), CLOSE_S)
+            await asyncio.wait_for(asyncio.wrap_future(_Library.loop.submit(_let_go())), CLOSE_S)
 
     async def _attempt(self, desk: Desk, request: CallRequest, plan: Plan, tried: int) -> Served:
         """Intent durable, then the call, then body and reply durable. Raises Fault after recording it."""
@@ -191,6 +192,7 @@ class Gateway:
 
     async def _call(self, arguments: JsonObject, pieces: Pieces) -> Reply:
         key = str(arguments.get("api_key") or NO_KEY)
+        _Library.users.add(id(self))
         future = _models().submit(_stream(arguments, self.settings.deadlines, pieces))
         try:
             return (await asyncio.wrap_future(future)).without(key)
@@ -297,6 +299,7 @@ class _Library:
     loop: ModelsLoop | None = None
     rehearses = False
     timeout: Any = None
+    users: set[int] = set()
 
 
 def _models() -> ModelsLoop:
@@ -328,6 +331,11 @@ def _rehearse() -> None:
     library.custom_provider_map = [{"provider": "rehearsal", "custom_handler": handler}]
     library.utils.custom_llm_setup()
     _Library.rehearses = True
+
+
+async def _let_go() -> None:
+    await _Library.it.close_litellm_async_clients()
+    _Library.it.in_memory_llm_clients_cache.flush_cache()  # it would hand out closed ones
 
 
 async def _stream(arguments: JsonObject, deadlines: Deadlines, pieces: Pieces) -> Reply:

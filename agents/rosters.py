@@ -100,17 +100,26 @@ def load(folder: Path = FOLDER) -> Rosters:
 
     Raises:
         pydantic.ValidationError: a file does not have the shape of `Roster`.
-        ValueError: an agent is missing, or a file is named for another.
+        ValueError: an agent is missing, a file is named for another, or a guard belongs to no step.
     """
     agents: dict[str, Roster] = {}
     for path in sorted(folder.glob("*.yml")):
         roster = Roster.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
         if path.stem != roster.id:
             raise ValueError(f"{path.name} describes {roster.id}")
+        _check_guards(roster)
         agents[roster.id] = roster
     if missing := sorted(set(get_args(AgentId)) - set(agents)):
         raise ValueError(f"no roster file for {', '.join(missing)}")
     return Rosters(agents)
+
+
+def _check_guards(roster: Roster) -> None:
+    for number, guards in roster.guards.items():
+        duty = roster.stages.get(number)
+        for guard in guards:
+            if duty is None or not duty.steps or (guard.step and guard.step not in duty.steps):
+                raise ValueError(f"{roster.id}.yml: the guard of {guard.path} at {number} belongs to no step")
 
 
 def violations(value: BaseModel, guards: tuple[Guard, ...]) -> list[str]:

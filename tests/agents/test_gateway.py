@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from memory_desk import MemoryDesk, TestClock
@@ -371,8 +372,17 @@ async def test_reasoning_is_kept_apart(serve: Serve) -> None:
     assert body["reply"]["reasoning"] == "let me think {"
 
 
-QUIET = """
-import socket, sys
+async def test_a_closed_door_may_be_opened_again(serve: Serve) -> None:
+    server = serve(lambda *_: Manner(TEXT))
+    desk = MemoryDesk(settings(server))
+    for n in range(2):
+        gateway = Gateway(desk.settings, TestClock(), PATIENCE)
+        assert (await gateway.ask(desk, request(f"p{n}/try-1"))).text == TEXT
+        await gateway.close()
+
+
+LIFE = """
+import asyncio, socket, sys
 made = []
 real = socket.socket.connect
 def connect(self, address):
@@ -381,18 +391,40 @@ def connect(self, address):
 socket.socket.connect = connect
 import agents.gateway, agents.crew
 assert "litellm" not in sys.modules
-assert not any(name.startswith("agents.rehearsal") for name in sys.modules)
 loop = agents.gateway._models()
 async def nothing(): return 1
 assert loop.submit(nothing()).result(120) == 1
 assert "litellm" in sys.modules
 assert not any(name.startswith("agents.rehearsal") for name in sys.modules)
 assert made == [], made
+
+sys.path.insert(0, {tests!r})
+import test_gateway as t
+from tests.models_server.server import Manner, ModelsServer
+from cockpit.kernel.settings import Deadlines
+
+async def main():
+    ends = iter([t.Manner(status=500, error={{"message": "oops"}}), t.Manner(t.TEXT, end="cut"), t.Manner(t.TEXT)])
+    server = ModelsServer(lambda *_: next(ends))
+    server.start()
+    desk = t.MemoryDesk(t.settings(server).model_copy(update={{"deadlines": Deadlines()}}))
+    gateway = t.Gateway(desk.settings, t.TestClock(), t.PATIENCE)
+    assert (await gateway.ask(desk, t.request())).text == t.TEXT
+    server.behave = lambda *_: t.Manner(t.TEXT, end="stall")
+    task = asyncio.create_task(gateway.ask(desk, t.request("other/try-1")))
+    while len(server.requests) < 4:
+        await asyncio.sleep(0.01)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    await gateway.close()
+
+asyncio.run(main())
 """
 
 
-def test_the_import_is_late_silent_and_without_network() -> None:
-    done = subprocess.run([sys.executable, "-c", QUIET], capture_output=True, text=True, timeout=120, check=False)
+def test_import_faults_cancels_and_the_end_print_nothing_and_call_nobody() -> None:
+    script = LIFE.format(tests=str(Path(__file__).parent))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
