@@ -26,19 +26,7 @@ DESIGN = {"datasets", "metrics", "efficiency", "conditions", "components", "test
 def opening(prompt: Prompt, how: Rehearsal) -> str:
     """A speaker's claim and its hypothesis; the contrarian's points the other way."""
     speaker = _speaker(prompt)
-    about = how.study.hypotheses[min(("pragmatist", "innovator", "contrarian").index(speaker), _last(how.study))]
-    left, right = how.study.condition(about.prediction.left), how.study.condition(about.prediction.right)
-    metric, relation = about.prediction.metric, about.prediction.relation
-    proposal = {"statement": about.statement, "refuted_if": about.refuted_if,
-                "prediction": f"{left.label} has {metric} {relation} than {right.label}"}  # fmt: skip
-    if speaker == "contrarian":
-        first = how.study.hypotheses[0]
-        proposal = {
-            "statement": f"The opposite of the expected answer: {first.refuted_if}.",
-            "prediction": f"{first.prediction.metric} does not differ between {first.prediction.left} and"
-            f" {first.prediction.right} by more than chance",
-            "refuted_if": f"{first.statement[0].lower()}{first.statement[1:]}",
-        }
+    proposal = {"pragmatist": _plain, "innovator": _by_part, "contrarian": _against}[speaker](how.study)
     said = {"claim": _voice(TOPICS[how.study.id], speaker).claim, "proposals": [proposal]}
     return dumps({**said, "evidence": _cited(prompt, how, speaker)})
 
@@ -61,7 +49,11 @@ def hypotheses(prompt: Prompt, how: Rehearsal) -> str:
     study, facts = how.study, TOPICS[how.study.id]
     chosen = _turned(study.hypotheses) if "failure" in prompt.blocks else study.hypotheses
     kept = [(h.statement, True, "Decidable with these means, and it could be refuted.") for h in chosen]
-    ideas = [*kept, *((idea, False, why) for idea, why in facts.dropped)]
+    others = [
+        (_by_part(study)["statement"], "An ablation answers it; it needs no hypothesis of its own."),
+        *facts.dropped,
+    ]
+    ideas = [*kept, *((idea, False, why) for idea, why in others)]
     near = _cited(prompt, how, "innovator")
     voices = (facts.innovator, facts.pragmatist, facts.contrarian)
     return dumps(
@@ -205,6 +197,36 @@ def _tests(study: Study, asked: list[Hypothesis]) -> tuple[StatTest, ...]:
     return tuple(made)
 
 
+def _plain(study: Study) -> dict[str, str]:
+    """The study's first hypothesis."""
+    first = study.hypotheses[0]
+    left, right = study.condition(first.prediction.left), study.condition(first.prediction.right)
+    predicted = f"{left.label} has {first.prediction.metric} {first.prediction.relation} than {right.label}"
+    return {"statement": first.statement, "prediction": predicted, "refuted_if": first.refuted_if}
+
+
+def _by_part(study: Study) -> dict[str, str]:
+    """The gain is the gain of one part."""
+    part, metric = study.components[0], study.hypotheses[0].prediction.metric
+    bare = next(c for c in study.conditions if c.component == part.name)
+    return {
+        "statement": f"What {study.method} gains is mostly the gain of its {part.name}.",
+        "prediction": f"{bare.label} loses against {study.main.label} in {metric}, more than any other ablation",
+        "refuted_if": f"{bare.label} is no worse than {study.main.label} on average over seeds",
+    }
+
+
+def _against(study: Study) -> dict[str, str]:
+    """The opposite of the expected answer."""
+    first = study.hypotheses[0]
+    left, right, metric = first.prediction.left, first.prediction.right, first.prediction.metric
+    return {
+        "statement": f"There is no such gain: in {metric}, {left} and {right} differ by chance only.",
+        "prediction": f"{metric} does not differ between {left} and {right} by more than chance",
+        "refuted_if": f"{first.statement[0].lower()}{first.statement[1:]}",
+    }
+
+
 def _turned(old: tuple[Hypothesis, ...]) -> tuple[Hypothesis, ...]:
     """What was secondary first and primary, ids in the new order."""
     order = sorted(old, key=lambda h: h.primary)
@@ -223,10 +245,6 @@ def _speaker(prompt: Prompt) -> str:
 
 def _voice(facts: TopicFacts, speaker: str) -> Voice:
     return {"innovator": facts.innovator, "pragmatist": facts.pragmatist, "contrarian": facts.contrarian}[speaker]
-
-
-def _last(study: Study) -> int:
-    return len(study.hypotheses) - 1
 
 
 def _cited(prompt: Prompt, how: Rehearsal, speaker: str) -> list[str]:
