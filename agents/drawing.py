@@ -40,12 +40,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure: LaTeX of the picture (without float and caption), the data it shows, words for a caption."""
+    """A figure: LaTeX of the picture (without float and caption), the data it shows with words for a caption."""
 
     id: str
     tex: str
     data: JsonObject
-    caption: str
 
 
 def dots(plan: ExperimentPlan, metric: Metric, conditions: Sequence[Condition], found: Measured) -> Figure | None:
@@ -56,8 +55,11 @@ def dots(plan: ExperimentPlan, metric: Metric, conditions: Sequence[Condition], 
     ticks = axis(min(p.low for p in points), max(p.high for p in points))
     words = axis_words(metric)
     seeds = max(len(found.values(metric.name, p.condition.id, metric.split)) for p in points)
+    caption = f"{metric.name} of each condition on the {metric.split} split: mean over seeds (dot) with its t interval"
+    caption += " (line)." if ticks[0] == 0 else " (line). The axis does not start at zero."
     data: JsonObject = {
         "id": f"{metric.name}-dots",
+        "caption": caption,
         "metric": metric.name,
         "split": metric.split,
         "unit": metric.unit,
@@ -65,22 +67,21 @@ def dots(plan: ExperimentPlan, metric: Metric, conditions: Sequence[Condition], 
         "axis": {"label": words, "ticks": list(ticks), "starts_at_zero": ticks[0] == 0},
         "interval": "95 % t interval of the mean over seeds",
         "seeds": seeds,
-        "points": [
-            {
-                "condition": p.condition.id,
-                "label": p.condition.label,
-                "key": f"{metric.name}/{p.condition.id}/{metric.split}/mean",
-                "value": p.value,
-                "low": p.low,
-                "high": p.high,
-            }
-            for p in points
-        ],
+        "points": [_point_data(metric, p) for p in points],
     }
-    caption = f"{words} of each condition: mean over seeds (dot) and its 95\\,\\% t interval (line)."
-    if ticks[0] != 0:
-        caption += " The axis does not start at zero."
-    return Figure(f"{metric.name}-dots", _picture(points, ticks, words), data, caption)
+    return Figure(f"{metric.name}-dots", _picture(points, ticks, words), data)
+
+
+def _point_data(metric: Metric, point: Point) -> JsonObject:
+    """A plotted point under its registry key, so that a program can compare it with the results."""
+    return {
+        "condition": point.condition.id,
+        "label": point.condition.label,
+        "key": f"{metric.name}/{point.condition.id}/{metric.split}/mean",
+        "value": point.value,
+        "low": point.low,
+        "high": point.high,
+    }
 
 
 def axis_words(metric: Metric) -> str:
@@ -145,13 +146,12 @@ def _mm(value: float) -> str:
 
 @dataclass(frozen=True)
 class Table:
-    """A table by code: the tabular, the rows and columns it has, words for a caption."""
+    """A table by code: the tabular, the rows and columns it has."""
 
     id: str
     tex: str
     rows: tuple[ConditionId, ...]
     columns: tuple[str, ...]  # "rmse/test/mean"
-    caption: str
 
 
 def table(
@@ -163,7 +163,7 @@ def table(
     bold one is the best in the metric's direction, and no cell is bold when there is no direction.
     """
     best = {m.name: _best(m, conditions, found) for m in metrics}
-    places = {m.name: column_digits(m, conditions, found) for m in metrics}
+    places = {m.name: digits(_means(m, plan.conditions, found)) for m in metrics}
     lines = [
         rf"\begin{{tabular}}{{l{'r' * len(metrics)}}}",
         r"\toprule",
@@ -174,28 +174,24 @@ def table(
         cells = [_cell(m, condition, found, places[m.name], bold=condition.id in best[m.name]) for m in metrics]
         lines.append(" & ".join([escape(condition.label), *cells]) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}"]
-    seeds = max((len(found.values(m.name, c.id, m.split)) for m in metrics for c in conditions), default=0)
-    caption = f"Mean and standard deviation over {seeds} seeds; the best mean of a column is bold."
     columns = tuple(f"{m.name}/{m.split}/mean" for m in metrics)
-    return Table(id, "\n".join(lines) + "\n", tuple(c.id for c in conditions), columns, caption)
+    return Table(id, "\n".join(lines) + "\n", tuple(c.id for c in conditions), columns)
 
 
-def digits(values: Sequence[float]) -> int:
-    """Decimals that show about four significant digits of the largest of `values`; at most 4."""
-    largest = max((abs(v) for v in values), default=0.0)
-    if largest == 0:
-        return 3
-    return max(0, min(4, 3 - math.floor(math.log10(largest))))
-
-
-def column_digits(metric: Metric, conditions: Sequence[Condition], found: Measured) -> int:
-    """Decimals of a column: the same for all its cells."""
-    return digits([v for c in conditions for v in found.values(metric.name, c.id, metric.split)])
+def digits(means: Sequence[float]) -> int:
+    """Decimals of a column: three significant digits of its smallest mean; none from a thousand on."""
+    low = min((abs(m) for m in means if m), default=1.0)
+    return 0 if low >= 1000 else min(6, max(1, 2 - math.floor(math.log10(low))))
 
 
 def _heading(metric: Metric) -> str:
     unit = f" [{metric.unit}]" if metric.unit and metric.unit != metric.name else ""
     return f"{metric.name}{unit}"
+
+
+def _means(metric: Metric, conditions: Sequence[Condition], found: Measured) -> list[float]:
+    means = (found.mean(metric.name, c.id, metric.split) for c in conditions)
+    return [mean for mean in means if mean is not None]
 
 
 def _best(metric: Metric, conditions: Sequence[Condition], found: Measured) -> set[ConditionId]:

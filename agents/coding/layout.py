@@ -49,7 +49,7 @@ def read_plan(tree: Tree) -> ExperimentPlan:
         FileNotFoundError: stage 9 has left none.
         pydantic.ValidationError: it is not a plan.
     """
-    return ExperimentPlan.model_validate(yaml.load(tree.read(PLAN), Loader=_LOADER))
+    return ExperimentPlan.model_validate(yaml.load(tree.read(PLAN), Loader=LOADER))
 
 
 def read_scripts(tree: Tree) -> dict[str, str]:
@@ -144,4 +144,4 @@ def _run_all() -> str:
     return (resources.files("agents.coding.assets") / "run_all.py.txt").read_text(encoding="utf-8")
 
 
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
