@@ -12,6 +12,7 @@ from decimal import Decimal
 from cockpit.kernel.findings import Finding
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
+from gates.given_results import registry_of
 from gates.latex.commands import read
 from gates.latex.origin import Origins, origins
 from gates.numbers.bold import bold_claims
@@ -112,6 +113,24 @@ def by_construction(judged: list[Judged], where: Origins, registry: Registry) ->
                 bound = compare(number, said) or mismatch(number, said)
                 entry.verdict, entry.key, entry.value, entry.rule = bound.verdict, key, fact.value, "res"
                 entry.suggestion, entry.note, entry.pattern, entry.other = bound.suggestion, "", "", ""
+
+
+def check_folder(tree: Tree, paper: str, results: str) -> NumbersReport:
+    """`paper` against any folder of JSON, JSONL or CSV in `tree`: results as given, without plan and receipts.
+
+    Files that cannot be read are findings (`result-without-job`): they vouch for nothing.
+
+    Raises:
+        FileNotFoundError: there is no such paper.
+    """
+    registry, troubles = registry_of(tree, results)
+    refused = tuple(
+        Finding(auditor="numbers", pattern="result-without-job", severity="major", title=trouble, owner=10)
+        for trouble in troubles
+    )
+    text = tree.read(paper).decode("utf-8", "replace")
+    inputs = {paper: str(tree.sha(paper))}
+    return judge_text(tree, text, registry, paper=paper, refused=refused, inputs=inputs)
 
 
 def still_wrong(

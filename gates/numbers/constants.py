@@ -49,7 +49,7 @@ def counts_of(registry: Registry) -> Counts:
     plan, found = registry.plan, dict[str, set[int]]()
 
     def add(nouns: str, *values: int) -> None:
-        for noun in nouns.split():
+        for noun in nouns.split() if any(values) else ():
             found.setdefault(noun, set()).update(values)
 
     per_condition = {len(s) for s in registry.seeds.values()}

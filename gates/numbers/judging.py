@@ -9,6 +9,7 @@ column, and only then compared, to the precision it was printed with.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -17,9 +18,10 @@ from cockpit.kernel.view import RunView
 from gates.numbers.constants import Counts, counts_of, judge_constant, judge_record
 from gates.numbers.context import Sentence, Surroundings, conditions_of, is_strict, nearest
 from gates.numbers.deltas import operand_candidates, prose_candidates, says_delta
+from gates.numbers.free import bind_free_tables
 from gates.numbers.reading import PrintedNumber, Reading
 from gates.numbers.statistics_said import judge_statistic
-from gates.numbers.structural import setting_rule, structural_rule
+from gates.numbers.structural import is_setting, structural_rule
 from gates.numbers.tabular import Tabular
 from gates.numbers.verdicts import Candidate, Judged, agrees, compare, mismatch, of_fact
 from gates.numbers.vocabulary import Vocabulary, narrow
@@ -49,6 +51,8 @@ class Judging:
         self.counts = counts_of(self.registry)
         self.spreads = self._declared_spreads()
         self.tabular = Tabular(self.registry, self.vocabulary, self.spreads)
+        for label, condition in bind_free_tables(self.reading, self.tabular, self.registry).items():
+            self.vocabulary.learn(label, condition)
 
     def all(self) -> list[Judged]:
         """A verdict for each number, in order of place. Derived ones last, since their operands may be numbers."""
@@ -192,10 +196,25 @@ class Judging:
 
     def _failed(self, number: PrintedNumber, sentence: Sentence, readings: list[list[Candidate]]) -> Judged:
         if not readings or not sentence.of("condition"):
-            if self.registry.plan is None and setting_rule(number, sentence.text):
+            if (judged := self._unnamed(number, sentence)) is not None:
+                return judged
+            if self.registry.plan is None and is_setting(number):
                 return Judged(number, "structural", rule="setting")
             return Judged(number, "unsupported", note="nothing beside it names a condition of a result")
         return self._elsewhere(number, readings[0]) or mismatch(number, readings[0])
+
+    def _unnamed(self, number: PrintedNumber, sentence: Sentence) -> Judged | None:
+        """Without a plan conditions may have no names: metric and split named, the value may be any condition's."""
+        metrics = [i for m in sentence.of("metric") for i in m.ids]
+        splits = [i for m in sentence.of("split") for i in m.ids]
+        if self.registry.plan is not None or not metrics or not splits or number.significant < 3:
+            return None
+        keys = itertools.product(metrics[:1], self.registry.conditions, splits, ["mean"])
+        facts = [fact for m, c, s, a in keys if (fact := self.registry.fact(m, c, s, a))]
+        judged = compare(number, [of_fact(f, self.registry) for f in facts])
+        if judged is not None:
+            judged.note = "the words do not say of which condition"
+        return judged
 
     def _elsewhere(self, number: PrintedNumber, candidates: list[Candidate]) -> Judged | None:
         """The same metric and aggregate of another condition explains the value: right number, wrong place."""
@@ -237,6 +256,6 @@ class Judging:
                 return judged
         if candidates or from_values:
             return mismatch(number, candidates or from_values)
-        if self.registry.plan is None and setting_rule(number, sentence.text):
+        if self.registry.plan is None and is_setting(number):
             return Judged(number, "structural", rule="setting")
         return Judged(number, "unsupported", note="its two operands are not named beside it")

@@ -22,7 +22,7 @@ _EFFECT = re.compile(
 )
 _FREEDOM = re.compile(r"\bt\($")
 _INTERVAL = re.compile(
-    r"(?:\bCI|\binterval|置信区间)s?[^.;]{0,40}?[\[(]\s*(?:[+\-−]?[\d.]+\s*(?:,|;|to|–|--)\s*)?\Z", re.I
+    r"(?:\bCIs?\b|\bintervals?\b|置信区间)[^.;]{0,40}?[\[(]\s*(?:[+\-−]?[\d.]+\s*(?:,|;|to|–|--)\s*)?\Z", re.I
 )
 _OF_DIFFERENCE = re.compile(r"\bdifferen|\bpaired|\btest\b|\beffect|\bp\s*[=<]|差", re.I)
 HEADERS = {
@@ -44,7 +44,7 @@ def judge_statistic(
     if _FREEDOM.search(before) and number.is_integer:
         return _freedom(number, sentence, around, registry)
     p = _P.search(before)
-    if p:
+    if p and number.value <= 1:
         return _p_value(number, p.group("relation") or "=", sentence, around, registry)
     if _INTERVAL.search(before):
         return _bound(number, sentence, around, registry)

@@ -36,14 +36,18 @@ _IDENTIFIER = re.compile(r"(?:arxiv:|doi:|https?://|www\.|10\.\d{4,}/|@)\S*\Z", 
 _LEVEL_AFTER = re.compile(
     r"\s*(?:\(?two-sided\)?\s*)?(?:[A-Za-z-]+\s){0,2}?(?:confidence|CIs?\b|intervals?|credible)|\s*(?:的)?置信", re.I
 )
-_BOUNDS = re.compile(r"[\[(]\s*-?\d+(?:\.\d+)?\s*,\s*-?\d+(?:\.\d+)?\s*[\])]")
+_BOUNDS = re.compile(
+    r"\b(?:between|from) 0(?:\.0)? (?:and|to) 1(?:\.0)?(?![\d.]*\d)"
+    r"|[\[(]\s*-?\d+(?:\.\d+)?\s*,\s*-?\d+(?:\.\d+)?\s*[\])]"
+)
 _ASSIGNED = re.compile(
     r"\s*(?:[A-Za-z ,'’_\ue002-\ue004*λσαμρ\u0370-\u03ff-]*(?:\(\d+\)\s*)?(?:=|≈|<|>|≤|≥|:"
     r"|∈))?\s*[~∼≈<>≤≥]?\s*[+\-−±]?[\d.,]+[^A-Za-z]*\Z"
 )
+_SYMBOL = re.compile(r"(?:\b[a-zA-Z]|lambda|epsilon|alpha|beta|gamma|sigma|tau|eta|[\u0370-\u03ff])\s*=\s*\Z")
 _SETTING = re.compile(
     r"\b(?:learning rate|batch size|epochs?|steps?|layers?|units?|hidden|dimensions?|heads?"
-    r"|dropout|weight decay|momentum|beta|betas|lr"
+    r"|dropout|weight\w*|bias|momentum|beta|betas|lr"
     r"|timesteps?|iterations?|samples?|points?|seeds?|runs?|GPUs?|parameters?|prime|modulus|size"
     r"|rate|probability|schedule|warmup|decay"
     r"|threshold|vocabulary|updates?|split|training set|validation set|tokens?|neurons?|examples?"
@@ -138,10 +142,12 @@ def _enumeration(number: PrintedNumber) -> str | None:
         and plain[number.end + 1 : number.end + 2] in " \u00a0"
     ):
         return "enumeration"
-    opens = not plain[: number.start].strip() or plain[: number.start].rstrip(" ").endswith("\n")
+    before = plain[: number.start].rstrip(" ")
+    opens = not before.strip() or before.endswith(("\n", ".", ":", ";"))
     return "enumeration" if opens and re.match(r"[.)]\s", plain[number.end :]) else None
 
 
-def setting_rule(number: PrintedNumber, text: str) -> bool:
-    """In a paper checked without a plan: does the sentence name a setting beside the number?"""
-    return bool(_SETTING.search(number.before[-30:]) or _SETTING.search(number.after[:30])) and bool(text)
+def is_setting(number: PrintedNumber) -> bool:
+    """In a paper checked without a plan: do the words beside the number name a setting?"""
+    before, after = number.before[-30:], number.after[:30]
+    return bool(_SETTING.search(before) or _SETTING.search(after) or _SYMBOL.search(before))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gates.numbers.context import Sentence
 from gates.numbers.deltas import derived, is_delta_header
@@ -77,10 +77,17 @@ class Tabular:
             self._ids("condition", row) or self._ids("condition", column) or self._ids("condition", [grid.caption])
         )
         conditions = narrow(conditions, self._parameters(cell, grid), self.registry)
-        metrics = self._ids("metric", column) or self._ids("metric", row) or self._ids("metric", [grid.caption])
+        metrics = (
+            self._ids("metric", column)
+            or self._like(column)
+            or self._ids("metric", row)
+            or self._like(row)
+            or self._ids("metric", [grid.caption])
+        )
         if not metrics and conditions:
             metrics = self.registry.metrics[:1]
-        splits = self._ids("split", [*column, *row]) or tuple(dict.fromkeys(self.registry.split_of(m) for m in metrics))
+        named = self._ids("split", [*column, *row]) or self._ids("split", [grid.caption])
+        splits = named or tuple(dict.fromkeys(self.registry.split_of(m) for m in metrics))
         aggregates = self._aggregates(cell)
         percent = any(_PERCENT_HEADER.search(t) for t in (*column, *row))
         return Binding(conditions, metrics, splits, aggregates, percent)
@@ -94,6 +101,22 @@ class Tabular:
                     max(found, key=lambda m: (m.end - m.start, -m.start)).ids if kind == "condition" else found[0].ids
                 )
         return ()
+
+    def _like(self, texts: Iterable[str]) -> tuple[str, ...]:
+        return next((found for t in reversed(list(texts)) if (found := self.vocabulary.metric_like(t))), ())
+
+    def unnamed(self, texts: Iterable[str]) -> str:
+        """What is left of headers that name no metric, split or aggregate: a label of something unknown."""
+        return " ".join(t for t in texts if t and not self.vocabulary.is_name(t) and not self.vocabulary.metric_like(t))
+
+    def assign(self, cell: GridCell, grid: Grid, condition: str) -> None:
+        """Bind a cell to a condition that its table does not name."""
+        self._bound[id(cell)] = replace(self.binding(cell, grid), conditions=(condition,))
+
+    def facts(self, bound: Binding, conditions: tuple[str, ...]) -> list[Fact]:
+        """The facts that a binding allows for `conditions`."""
+        keys = itertools.product(bound.metrics, conditions, bound.splits, bound.aggregates)
+        return [fact for m, c, s, a in keys if (fact := self.registry.fact(m, c, s, a))]
 
     def _parameters(self, cell: GridCell, grid: Grid) -> list[ParameterMention]:
         texts = (*cell.row_values, *cell.row_header, cell.group, *cell.column_header)
@@ -113,14 +136,8 @@ class Tabular:
         """The values that the cell's binding allows."""
         assert number.cell is not None and number.grid is not None
         bound = self.binding(number.cell, number.grid)
-        facts = [
-            self.registry.fact(m, c, s, a)
-            for c in bound.conditions
-            for m in bound.metrics
-            for s in bound.splits
-            for a in bound.aggregates
-        ]
-        return [of_fact(f, self.registry, percent_column=bound.percent) for f in facts if f is not None]
+        facts = self.facts(bound, bound.conditions)
+        return [of_fact(f, self.registry, percent_column=bound.percent) for f in facts]
 
     def percent_column(self, number: PrintedNumber) -> bool:
         """Does the number's row or column say percent?"""
@@ -245,9 +262,8 @@ class Tabular:
     def _owner(self, number: PrintedNumber, other: GridCell, grid: Grid, candidates: list[Candidate]) -> Fact | None:
         """The fact of another cell that the number says."""
         bound = self.binding(other, grid)
-        for m, c, s, a in itertools.product(bound.metrics, bound.conditions, bound.splits, bound.aggregates):
-            fact = self.registry.fact(m, c, s, a)
-            if fact is None or any(fact.key == c.key for c in candidates):
+        for fact in self.facts(bound, bound.conditions):
+            if any(fact.key == c.key for c in candidates):
                 continue
             if agrees(number, of_fact(fact, self.registry, percent_column=bound.percent)):
                 return fact

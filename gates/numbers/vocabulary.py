@@ -127,6 +127,7 @@ class Vocabulary:
     _names: dict[str, list[_Name]] = field(default_factory=dict)
     _parameters: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = field(default_factory=dict)
     _seen: dict[str, list[Mention]] = field(default_factory=dict)
+    _like: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _words: dict[str, list[_Word]] = field(default_factory=dict)
     _valued: dict[str, list[ParameterMention]] = field(default_factory=dict)
 
@@ -230,6 +231,37 @@ class Vocabulary:
         if any(w in metric.lower() for w in ("error", "rmse", "mse", "mae")):
             yield 4, "metric", metric, "error"
             yield 4, "metric", metric, "误差"
+
+    def learn(self, label: str, condition: str) -> None:
+        """From now on `label` names `condition`."""
+        words = _phrase(label)
+        if words and not any(n.words == words for n in self._names.get(words[0], ())):
+            names = self._names.setdefault(words[0], [])
+            names.append(_Name(words, "condition", (condition,), 2))
+            names.sort(key=lambda n: (-len(n.words), n.rank, n.kind, n.words))
+            self._seen.clear()
+
+    def is_name(self, text: str) -> bool:
+        """Does a text name metrics, splits or aggregates and nothing else? (Units in brackets aside.)"""
+        text = re.sub(r"[(\[].*", "", text)
+        spans = [(m.start, m.end) for m in self.mentions(text) if m.kind in ("metric", "split", "aggregate")]
+        return bool(spans) and all(any(a <= w.start < b for a, b in spans) for w in self._split(text))
+
+    def metric_like(self, text: str) -> tuple[str, ...]:
+        """Metrics whose words are what a table head abbreviates ("Infer Time (s)" is inference_time)."""
+        if text not in self._like:
+            head = [w for w in _phrase(re.sub(r"[(\[].*", "", text)) if len(w) > 1]
+            scored = [(self._likeness(head, _phrase(re.sub(r"[_\-.]+", " ", m))), m) for m in self.registry.metrics]
+            best = max((score for score, _ in scored), default=0.0)
+            self._like[text] = tuple(m for score, m in scored if score == best) if best > 0 else ()
+        return self._like[text]
+
+    @staticmethod
+    def _likeness(head: list[str], metric: tuple[str, ...]) -> float:
+        """Share of the metric's words that the head abbreviates; 0 if a word of the head is none of them."""
+        hit = {m for h in head for m in metric if m.startswith(h) or (len(m) > 2 and h.startswith(m))}
+        missed = [h for h in head if not any(m.startswith(h) or (len(m) > 2 and h.startswith(m)) for m in metric)]
+        return len(hit) / len(metric) if hit and not missed else 0.0
 
     def _split(self, text: str) -> list[_Word]:
         words = self._words.get(text)
