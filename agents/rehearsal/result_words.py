@@ -88,8 +88,8 @@ def tested(row: TestRow | None, r: Results) -> str:
     left, right = r.label(row.left), r.label(row.right)
     order = "lower" if row.difference < 0 else "higher"
     if row.verdict == "inconclusive":
-        return f"{left} has the {order} mean {row.metric} than {right}, but the interval of the difference holds zero"
-    return f"{left} has a {order} {row.metric} than {right}, and the interval of the difference leaves zero out"
+        return f"{left} is {order} in {row.metric} than {right}, but the interval of the difference holds zero"
+    return f"{left} is {order} in {row.metric} than {right}, and the interval of the difference leaves zero out"
 
 
 def component_said(component: Component, r: Results) -> str:

@@ -105,7 +105,7 @@ def _observed(plan: ExperimentPlan, rows: dict[str, Any], asked: Any) -> str:
     below = sum(a < b for a, b in zip(left, right, strict=False))
     names = [_label(plan, side) for side in (asked.left, asked.right)]
     how_often = "at every seed" if below == len(left) else "at no seed" if below == 0 else "at some seeds only"
-    return f"{names[0]} has the lower {asked.metric} than {names[1]} {how_often}."
+    return f"{names[0]} is lower in {asked.metric} than {names[1]} {how_often}."
 
 
 def _control(plan: ExperimentPlan, rows: dict[str, Any]) -> list[str]:

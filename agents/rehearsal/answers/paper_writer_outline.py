@@ -28,7 +28,7 @@ def outline(prompt: Prompt, how: Rehearsal) -> str:
         claims=(*measured, *known),
         sections=_sections(r, how, [c.id for c in measured], [c.id for c in known]),
         tables=_tables(r, drawn["tables"]),
-        figures=tuple(drawn["figures"][:1]),
+        figures=tuple(f for f in drawn["figures"] if f == f"{r.outcome.name}-dots"),
         components=r.plan.components,
     )
     return pretty(made)
