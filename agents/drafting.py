@@ -66,7 +66,7 @@ async def draft(desk: Desk, kit: Kit) -> StageReport:
     }  # fmt: skip
     summary = f"{latex_text.counted(len(texts), 'part')} written"
     if kept:
-        summary += f", {len(kept)} kept as they were"
+        summary += f", {latex_text.counted(len(kept), 'section')} kept"
     return StageReport(summary=f"{summary}; {made.sentence}", fields=fields, findings=made.findings, audits=made.audits,
                        body=_body(material, kept, applied), unpublishable=material.unpublishable)  # fmt: skip
 

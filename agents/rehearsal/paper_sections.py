@@ -273,7 +273,7 @@ def _main_results(k: Known) -> str:
         sentences += [k.pair(against, baseline, macro=True), k.difference(against, baseline)]
     figures = [f for f in k.floats if f["kind"] == "figure"]
     if figures:
-        sentences.append(f"Figure~{figures[0]['refer']} shows the same comparison.")
+        sentences.append(f"Figure~{figures[0]['refer']} shows all conditions with their spread.")
     text = " ".join(s for s in sentences if s)
     return "\n\n".join([text, *placed, *(f["place"] for f in figures)])
 
