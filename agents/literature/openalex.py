@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ class OpenAlex:
             found = [r for work in works if (r := _record(work)) is not None]
             if found or state != "empty":
                 return ("ok" if found else state), found
-        title = " ".join(record.title.replace(",", " ").split())
+        title = " ".join(re.findall(r"\w+", record.title))  # the filter's own signs are , | :
         asked = self._signed({"filter": f"title.search:{title}", "per-page": str(TITLE_MATCHES)})
         state, works = _works(await self.net.get(f"{self.base_url}/works", asked))
         same = [r for work in works if (r := _record(work)) and plain_title(r.title) == plain_title(record.title)]

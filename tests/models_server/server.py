@@ -7,7 +7,7 @@ Belongs here: the wire, ordinary and bad manners, a log of every request. Not he
         [--manners prose,fences,truncated-once,429-once]
 
 The first line on stdout is {"port": N}. Each line of the log is one request; `key` is a hash of its
-messages, so that what was asked twice can be counted whatever happened to the client.
+messages without the run's own tokens, so that what was asked twice can be counted, and two runs compared.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import re
 import socket
 import sys
 import threading
@@ -31,6 +32,7 @@ from cockpit.kernel.model import canonical, sha256
 from cockpit.kernel.settings import RehearsalSettings
 
 PIECES = 8
+TOKEN = re.compile(r"\b[0-9a-f]{10,64}\b")  # fence markers and nonces differ from run to run
 End = Literal["whole", "cut", "no-end", "stall", "keep-alive", "in-band-error"]
 MANNERS = ("prose", "fences", "truncated-once", "429-once")
 
@@ -81,7 +83,7 @@ class ModelsServer(ThreadingHTTPServer):
             self.requests.append(request)
             self.authorizations.append(authorization)
             number = len(self.requests)
-            key = sha256(canonical(request.get("messages")))
+            key = sha256(TOKEN.sub("·", canonical(request.get("messages")).decode()))
             self._asked[key] += 1
             manner = self.behave(request, number)
             if self.log is not None:
