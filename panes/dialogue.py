@@ -15,7 +15,7 @@ from cockpit.kernel.events import TurnKind, TurnSpoken
 from cockpit.kernel.hints import Tokens
 from cockpit.kernel.ids import CallPath, Instant
 from cockpit.kernel.view import RunView
-from panes.line import Line, Span, plain
+from panes.line import Line, Span, cut, plain, say
 from panes.pane import Pane
 from panes.signs import UNICODE, Signs
 from panes.tail import Tail
@@ -24,6 +24,7 @@ from themes.tokens import Ink
 
 KEPT_TURNS = 400  # laid out again after a change of width
 LIVE_LINES = 8  # of a reply that is still coming, per call
+ASKED = 4  # calls that have said nothing yet, by their paths
 LIVE_CHARS = 4_000  # more than LIVE_LINES of the widest terminal hold
 VERDICTS: tuple[TurnKind, ...] = ("review", "confirmation", "verification")
 
@@ -82,9 +83,14 @@ class Streams:
         for path in [path for path in self._said if path not in in_flight]:
             del self._said[path]
 
-    def lines(self, width: int, signs: Signs = UNICODE) -> list[Line]:
-        """The last lines of each reply, under a heading that says it is not finished."""
-        found: list[Line] = []
+    def lines(self, width: int, signs: Signs = UNICODE, in_flight: Sequence[CallPath] = ()) -> list[Line]:
+        """The last lines of each reply, under a heading that says it is not finished; then what is only asked."""
+        silent = [path for path in in_flight if path not in self._said or not self._said[path].text]
+        found = [
+            cut((Span(f"{signs.running} ", "busy"), say(path, "dim")), width, signs.more) for path in silent[:ASKED]
+        ]
+        if len(silent) > ASKED:
+            found.append((Span(f"  and {len(silent) - ASKED} more asked", "dim"),))
         for piece in self._said.values():
             if not piece.text:
                 continue
@@ -130,7 +136,7 @@ class DialoguePane(Pane):
             fresh = view.dialogue[self._laid :]
             self.turns.add([line for turn in fresh for line in turn_lines(turn, self.room, self.signs)])
         self._laid = len(view.dialogue)
-        self.turns.set_live(self.streams.lines(self.room, self.signs))
+        self.turns.set_live(self.streams.lines(self.room, self.signs, view.spending.in_flight))
         calls = len(view.spending.in_flight)
         self.entitle("dialogue" + (f" {self.signs.dot} {calls} in flight" if calls else ""), below(self.turns))
 

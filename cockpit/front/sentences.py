@@ -23,8 +23,33 @@ def line_of(event: e.AnyEvent, view: RunView) -> str:
     return f"{event.at[11:19]}  {place:<6}  {clean(words_of(event, view))}"
 
 
-def words_of(event: e.AnyEvent, view: RunView) -> str:  # noqa: C901, PLR0911, PLR0912 - one case a kind of event
+def words_of(event: e.AnyEvent, view: RunView) -> str:
     """What happened, as a sentence without time and place."""
+    match event:
+        case e.StageEntered() | e.StageReused() | e.StageDone() | e.StageFailed():
+            return _stage(event)
+        case e.CallIntended() | e.CallReplied() | e.CallFailed() | e.EffectRecorded() | e.TurnSpoken():
+            return _call(event)
+        case e.JobStarted() | e.JobFinished() | e.RepairMade() | e.PlanFrozen() | e.ResultsSeen():
+            return _job(event)
+        case (
+            e.AuditRan() | e.ReviewReceived() | e.VerificationReceived() | e.GateJudged() | e.RoundClosed()
+            | e.WentBack()
+        ):  # fmt: skip
+            return _judgement(event, view)
+        case e.GuidanceGiven() | e.ControlChanged() | e.PauseReached() | e.Decided() | e.PersonEdited():
+            return _person(event)
+        case (
+            e.RunCreated() | e.EngineStarted() | e.EngineStopped() | e.Noticed() | e.CommitMade() | e.RunFinished()
+        ):  # fmt: skip
+            return _run(event)
+        case _:
+            return _ledger(event, view)
+
+
+def _run(
+    event: e.RunCreated | e.EngineStarted | e.EngineStopped | e.Noticed | e.CommitMade | e.RunFinished,
+) -> str:
     match event:
         case e.RunCreated():
             rehearsal = ", REHEARSAL" if event.settings.rehearsal.on else ""
@@ -36,45 +61,12 @@ def words_of(event: e.AnyEvent, view: RunView) -> str:  # noqa: C901, PLR0911, P
             return f"cockpit {how} (pid {event.pid}){_listed(event.recovered)}"
         case e.EngineStopped():
             return f"cockpit let go of the run: {event.why}"
-        case e.StageEntered() | e.StageReused() | e.StageDone() | e.StageFailed():
-            return _stage(event)
-        case e.CallIntended() | e.CallReplied() | e.CallFailed():
-            return _call(event)
-        case e.EffectRecorded():
-            return f"{event.what} {event.path} recorded"
-        case e.JobStarted() | e.JobFinished() | e.RepairMade():
-            return _job(event)
-        case e.PlanFrozen():
-            return f"plan v{event.version} frozen ({event.sha256[:12]}){f': {event.reason}' if event.reason else ''}"
-        case e.ResultsSeen():
-            return f"results of block {event.block} were read, plan v{event.plan_version}"
-        case (
-            e.AuditRan()
-            | e.ReviewReceived()
-            | e.VerificationReceived()
-            | e.GateJudged()
-            | e.RoundClosed()
-            | e.WentBack()
-        ):
-            return _judgement(event, view)
-        case (
-            e.ObligationOpened() | e.ObligationSeen() | e.ObligationDisappeared() | e.ObligationReappeared()
-            | e.PartProvisionallyMet() | e.PartClosed() | e.ObligationWaived() | e.ObligationSuperseded()
-            | e.ObligationReopened()
-        ):  # fmt: skip
-            return _ledger(event, view)
-        case e.TurnSpoken():
-            return f"{event.speaker} ({event.family}): {crop(' '.join(event.text.split()), TURN_CELLS)}"
-        case e.GuidanceGiven() | e.ControlChanged() | e.PauseReached() | e.Decided() | e.PersonEdited():
-            return _person(event)
         case e.Noticed():
             return f"{event.level}: {event.text}"
         case e.CommitMade():
             return f"commit {event.commit[:8]} {event.subject}{f' (tag {event.tag})' if event.tag else ''}"
         case e.RunFinished():
             return f"finished: {event.outcome} (exit {event.exit_code}, ${event.cost_usd:.2f}): {event.reason}"
-        case _:
-            assert_never(event)
 
 
 def _listed(items: tuple[str, ...]) -> str:
@@ -95,8 +87,12 @@ def _stage(event: e.StageEntered | e.StageReused | e.StageDone | e.StageFailed) 
             return f"{name} failed, {event.code}: {event.message}"
 
 
-def _call(event: e.CallIntended | e.CallReplied | e.CallFailed) -> str:
+def _call(event: e.CallIntended | e.CallReplied | e.CallFailed | e.EffectRecorded | e.TurnSpoken) -> str:
     match event:
+        case e.EffectRecorded():
+            return f"{event.what} {event.path} recorded"
+        case e.TurnSpoken():
+            return f"{event.speaker} ({event.family}): {crop(' '.join(event.text.split()), TURN_CELLS)}"
         case e.CallIntended():
             return f"asks {event.model} ({event.role}) for {event.path}, attempt {event.attempt}"
         case e.CallReplied():
@@ -108,8 +104,12 @@ def _call(event: e.CallIntended | e.CallReplied | e.CallFailed) -> str:
             return f"call {event.path} failed ({event.fault}): {event.message}"
 
 
-def _job(event: e.JobStarted | e.JobFinished | e.RepairMade) -> str:
+def _job(event: e.JobStarted | e.JobFinished | e.RepairMade | e.PlanFrozen | e.ResultsSeen) -> str:
     match event:
+        case e.PlanFrozen():
+            return f"plan v{event.version} frozen ({event.sha256[:12]}){f': {event.reason}' if event.reason else ''}"
+        case e.ResultsSeen():
+            return f"results of block {event.block} were read, plan v{event.plan_version}"
         case e.JobStarted():
             return f"job {event.job.id} started ({event.job.kind})"
         case e.JobFinished():
@@ -174,6 +174,8 @@ def _ledger(event: e.LedgerEvent, view: RunView) -> str:  # noqa: PLR0911 - one 
             return f"{name} superseded: {event.why}"
         case e.ObligationReopened():
             return f"{name} opened again: {event.why}"
+        case _:
+            assert_never(event)
 
 
 def _person(event: e.GuidanceGiven | e.ControlChanged | e.PauseReached | e.Decided | e.PersonEdited) -> str:

@@ -69,11 +69,13 @@ def pivoted(app: CockpitApp, answer: dict[str, str] | None) -> None:
 
 def approved(app: CockpitApp, answer: dict[str, str] | None) -> None:
     if answer is not None:
+        app.clear_notifications()
         app.post(Approve(by=app.who, reason=answer["reason"]))
 
 
 def rejected(app: CockpitApp, answer: dict[str, str] | None) -> None:
     if answer:
+        app.clear_notifications()
         target = asking.stage_number(answer["target"]) if answer["target"] else None
         app.post(Reject(by=app.who, reason=answer["reason"], target=target))
 

@@ -496,6 +496,7 @@ def main() -> int:
     options.add_argument("--slow", type=float, default=0)
     options.add_argument("--theme", default="auto")
     options.add_argument("--fail", action="store_true")
+    options.add_argument("--crash", action="store_true")  # of the screen
     options.add_argument("--life", type=float, default=60.0)  # seconds, so that nothing is left behind by a test
     chosen = options.parse_args()
 
@@ -516,6 +517,9 @@ def main() -> int:
             tick_file=chosen.ticks,
             ends=chosen.ends,
         )
+        if chosen.crash:
+            app = vars(face)["_app"]
+            app.call_from_thread(app.set_timer, 1.0, lambda: 1 // 0)
         engine.loop.call_soon_threadsafe(engine.loop.call_later, chosen.life, engine.loop.stop)
         return engine
 

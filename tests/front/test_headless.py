@@ -52,7 +52,6 @@ def test_json_lines_end_with_the_end_and_hold_no_secret() -> None:
     out, people = io.StringIO(), io.StringIO()
     code = run_headless(
         lambda face: demo.DemoEngine(face, demo.story(), ends=True),
-        who=demo.ME,
         as_json=True,
         people=people,
         scripts=out,

@@ -191,6 +191,13 @@ def test_a_terminal_that_nobody_reads_does_not_stop_the_run(shell: Shell) -> Non
     shell.at_prompt(130)
 
 
+def test_a_screen_that_fails_does_not_take_the_run_with_it(shell: Shell) -> None:
+    shell.start("--crash")
+    shell.see(lambda: "the run goes on without it" in shell.text)
+    shell.at_prompt(0)
+    shell.goes_on()
+
+
 def test_what_a_person_can_mend_is_one_message(shell: Shell) -> None:
     shell.child.sendline(f"{sys.executable} {DEMO} --fail")
     shell.see(lambda: "cockpit: no model is configured" in shell.text)
