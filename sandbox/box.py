@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,8 @@ HIDDEN_PROC = ("/proc/acpi", "/proc/asound", "/proc/scsi", "/proc/kcore", "/proc
                "/proc/latency_stats", "/proc/mtrr", "/proc/sched_debug", "/proc/slabinfo", "/proc/sysrq-trigger",
                "/proc/timer_list", "/proc/timer_stats", "/proc/vmallocinfo", "/proc/kpagecount", "/proc/kpageflags",
                "/proc/kpagecgroup", "/proc/pagetypeinfo")  # fmt: skip
+PLAIN_VARIABLE = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+LOADING = ("LD_", "GLIBC_", "MALLOC_", "GCONV_", "PYTHON", "BASH", "PERL", "COCKPIT_")
 MIB = 1 << 20
 
 
@@ -38,7 +41,13 @@ def interpreter(command: tuple[str, ...]) -> list[str]:
 
 
 def environment(spec: JobSpec, work: str, checkpoints: str, path: str) -> dict[str, str]:
-    """All variables a job gets: an allow-list, then what the specification adds; nothing of the caller's own."""
+    """All variables a job gets: an allow-list, then what the specification adds; nothing of the caller's own.
+
+    Raises ValueError for a variable that would change how a program is loaded: the launcher stands outside the box.
+    """
+    for name in spec.environment:
+        if not PLAIN_VARIABLE.fullmatch(name) or name.upper().startswith(LOADING):
+            raise ValueError(f"a job may not set {name!r}")
     threads = str(max(1, math.ceil(spec.limits.cpus)))
     own = {
         WORKSPACE_ENV: work,

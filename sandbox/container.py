@@ -146,3 +146,8 @@ def seconds(stamp: str) -> float:
     """Wall seconds of a time as Docker writes it: nine digits of a second; year 1 = never, which gives 0."""
     whole, _, rest = stamp.removesuffix("Z").partition(".")
     return max(0.0, datetime.fromisoformat(f"{whole}.{rest[:6] or '0':0<6}+00:00").timestamp())
+
+
+def words(error: BaseException) -> str:
+    """An SDK's error as a short sentence."""
+    return " ".join(str(getattr(error, "explanation", None) or error).split())[:300]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -26,7 +27,7 @@ from cockpit.kernel.ids import Sha256
 from cockpit.kernel.protocols import JobWatch
 from cockpit.kernel.results import EndReason, JobResult, JobSpec, Usage
 from sandbox import container, image, receipts
-from sandbox.folder import BadInput, Launch, digest_of, lay_out, next_attempt, read, write
+from sandbox.folder import BadInput, Launch, digest_of, lay_out, next_attempt, own, read, write
 from sandbox.following import Follower
 from sandbox.meter import Groups, Meter, groups_of
 from sandbox.output import CappedLog, disk_used
@@ -36,6 +37,7 @@ ANSWER_S = 2
 DISK_S = 1.0
 BACK_S = 10.0  # a daemon that restarts is waited for that long
 MOST_JOBS = 64
+HOST_IMAGES = ("host", "host-science")
 Answer = TypeVar("Answer")
 
 
@@ -138,9 +140,9 @@ class DockerBackend:
         try:
             lay_out(folder, spec, blobs)
             write(folder / "launch.json", launch)
-            await watch.started(launch.handle)
         except (BadInput, OSError) as error:
             return self._ended_early("could-not-start", spec, block, launch, folder, str(error))
+        await watch.started(launch.handle)
         creating = asyncio.ensure_future(self._call(partial(self._create, spec, folder, name)))
         try:
             live = await asyncio.shield(creating)
@@ -148,14 +150,14 @@ class DockerBackend:
             with contextlib.suppress(Exception):
                 await self._call(partial(_remove, (await creating).container))
             raise
-        except Exception as error:  # noqa: BLE001  the SDK and requests raise many kinds; each has its reason code
+        except Exception as error:  # noqa: BLE001  ours, the SDK's and requests' kinds; each has its reason code
             await self._call(partial(self._remove_named, folder, launch))
-            return self._ended_early(self._reason_of(error), spec, block, launch, folder, _words(error))
+            return self._ended_early(self._reason_of(error), spec, block, launch, folder, container.words(error))
         return await self._look_after(live, launch, watch, block)
 
     def _create(self, spec: JobSpec, folder: Path, name: str) -> _Live:
         """Create, attach, start: in this order nothing of the output is missed."""
-        self._own(folder, self._user)
+        own(folder, self._user)
         place = container.Place(folder, name, self._image_id, self._user, self._cpus)
         made = self._client.containers.create(**container.request(spec, place))
         stream = made.attach(stream=True, logs=False, stdout=True, stderr=True)
@@ -184,7 +186,7 @@ class DockerBackend:
             return self._meet(found, self._logs(found), spec, folder)
         except Exception as error:
             raise CockpitError(
-                f"the Docker daemon does not say what became of {launch.job}.", where=_words(error),
+                f"the Docker daemon does not say what became of {launch.job}.", where=container.words(error),
                 hint="Start Docker and resume the run: the job is then found again.", code=Exit.SANDBOX,
             ) from error  # fmt: skip
 
@@ -206,7 +208,7 @@ class DockerBackend:
         with contextlib.suppress(Exception):  # the daemon may be what is gone; `reap` comes by again
             if found := self._get(container.name_of(folder, launch.attempt)):
                 _remove(found)
-        self._own(folder, f"{os.geteuid()}:{os.getegid()}")
+        own(folder, f"{os.geteuid()}:{os.getegid()}")
 
     # looking after
 
@@ -265,12 +267,17 @@ class DockerBackend:
         now, limits = time.monotonic(), live.spec.limits
         if now - live.clock > limits.wall_s:
             live.reason, live.why = "timed-out", f"over {limits.wall_s:g} s of wall time"
+            self._threads.submit(_quietly, live.container.kill)
         elif now >= live.next_disk:
             live.next_disk = now + DISK_S
-            if disk_used(str(live.folder / "work")) > limits.disk_mb * MIB:
-                live.reason, live.why = "killed", f"over {limits.disk_mb} MiB of files"
-        if live.reason:
-            self._threads.submit(_quietly, live.container.kill)
+            self._threads.submit(self._check_disk, live)
+
+    def _check_disk(self, live: _Live) -> None:
+        """No quota on overlay storage: the folder is looked through, and a job that fills it is ended."""
+        quota = live.spec.limits.disk_mb
+        if disk_used(str(live.folder / "work")) > quota * MIB and live.reason is None:
+            live.reason, live.why = "killed", f"over {quota} MiB of files"
+            _quietly(live.container.kill)
 
     def _ending(self, live: _Live, launch: Launch, *, broken: bool) -> receipts.Ending:
         """What the daemon says about the end."""
@@ -279,7 +286,7 @@ class DockerBackend:
             state = live.container.attrs["State"]
         except Exception as error:  # noqa: BLE001  whatever the SDK raises here means: the sandbox is gone
             usage = Usage(wall_s=round(time.time() - launch.asked_s, 4))
-            return receipts.Ending("sandbox-dead", None, launch.asked_s, time.time(), usage, _words(error))
+            return receipts.Ending("sandbox-dead", None, launch.asked_s, time.time(), usage, container.words(error))
         ended = container.seconds(state["FinishedAt"])
         wall = max(0.0, ended - container.seconds(state["StartedAt"]))
         last = receipts.tail_of(live.folder / "log")[-1:]
@@ -291,7 +298,7 @@ class DockerBackend:
 
     def _collect(self, spec: JobSpec, launch: Launch, block: str, folder: Path, ending: receipts.Ending) -> JobResult:
         """Take the folders back, keep the result, and only then remove the container."""
-        self._own(folder, f"{os.geteuid()}:{os.getegid()}")
+        own(folder, f"{os.geteuid()}:{os.getegid()}")
         backing = receipts.Backing(launch.backend, launch.isolated, launch.image)
         result = receipts.make_result(spec, block, backing, ending, folder)
         receipts.keep(folder, launch.handle, result)
@@ -304,20 +311,10 @@ class DockerBackend:
         return receipts.make_result(spec, block, receipts.Backing(self.name, True, self._image_id), ending, folder)
 
     def _reason_of(self, error: Exception) -> EndReason:
-        """A daemon that refuses a job says so in an APIError; anything else means there is no daemon."""
+        """A daemon that refuses a job says so in an APIError, we in a ValueError; all else means there is no daemon."""
         from docker.errors import APIError
 
-        return "could-not-start" if isinstance(error, APIError) else "sandbox-dead"
-
-    def _own(self, folder: Path, user: str) -> None:
-        """Give the job's folders to a user. Only root can, and only then the job runs as somebody else."""
-        if os.geteuid() != 0:
-            return
-        uid, gid = map(int, user.split(":"))
-        for top in (folder / "work", folder / "checkpoints"):
-            for path, names, files in os.walk(top):
-                for entry in [path, *(f"{path}/{name}" for name in (*names, *files))]:
-                    os.chown(entry, uid, gid, follow_symlinks=False)
+        return "could-not-start" if isinstance(error, APIError | ValueError) else "sandbox-dead"
 
     async def _call(self, do: Callable[[], Answer]) -> Answer:
         """A blocking call, on a thread of ours: the loop's own pool is small, and each job blocks one for long."""
@@ -330,12 +327,16 @@ def connect(image_wanted: str, *, jobs: Path | None = None) -> DockerBackend:
     Raises NoDocker with the reason when there is no daemon or the image cannot be had.
     """
     client = ping()
+    if not client.api.base_url.startswith("http+docker:"):  # a Unix socket
+        raise NoDocker("the Docker daemon is on another machine, which cannot see the jobs' folders")
+    if image_wanted in HOST_IMAGES and sys.platform != "linux":
+        raise NoDocker("the image `host` can only be made on Linux; set sandbox.image, say to python:3.11-slim")
     try:
         return DockerBackend(client, _image(client, image_wanted), jobs=jobs)
     except NoDocker:
         raise
     except Exception as error:  # one door for the SDK's many classes, with the reason in words
-        raise NoDocker(_words(error)) from error
+        raise NoDocker(container.words(error)) from error
 
 
 def ping() -> Any:
@@ -348,14 +349,14 @@ def ping() -> Any:
         quick.close()
         return docker.from_env(timeout=60, max_pool_size=2 * MOST_JOBS)
     except Exception as error:  # no SDK, no socket, no permission, no answer: all mean no Docker
-        raise NoDocker(f"no Docker daemon answers: {_words(error)}") from error
+        raise NoDocker(f"no Docker daemon answers: {container.words(error)}") from error
 
 
 def _image(client: Any, wanted: str) -> str:
     """The name of an image that is there: built from this machine's Python once, or as given."""
     from docker.errors import ImageNotFound
 
-    made = image.plan(science=wanted == "host-science") if wanted in ("host", "host-science") else None
+    made = image.plan(science=wanted == "host-science") if wanted in HOST_IMAGES else None
     name = made.name if made else wanted
     try:
         client.images.get(name)
@@ -387,8 +388,3 @@ def _quietly(do: Callable[[], None]) -> None:
 
     with contextlib.suppress(APIError):
         do()
-
-
-def _words(error: BaseException) -> str:
-    explanation = getattr(error, "explanation", None)
-    return " ".join(str(explanation or error).split())[:300]

@@ -26,14 +26,17 @@ start)
     exit 1
     ;;
 stop)
-    if [ -f "$folder/pid" ]; then
-        pid=$(cat "$folder/pid")
+    for file in "$folder/pid" "$folder/exec/containerd/containerd.pid"; do
+        [ -f "$file" ] || continue
+        pid=$(cat "$file")
         kill "$pid" 2>/dev/null || true
         for _ in $(seq 100); do
             kill -0 "$pid" 2>/dev/null || break
             sleep 0.1
         done
-    fi
+    done
+    # a daemon that was killed leaves the file systems of its containers mounted
+    awk -v below="$folder/" 'index($2, below) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r umount -l
     rm -rf "$folder"
     ;;
 *)

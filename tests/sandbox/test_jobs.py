@@ -179,6 +179,11 @@ async def test_the_environment_is_an_allow_list(bench: Bench, monkeypatch: pytes
     assert set(eval(result.tail[0])) <= allowed
 
 
+@pytest.mark.parametrize("name", ["LD_PRELOAD", "PYTHONPATH", "COCKPIT_SEED", "A=B", ""])
+async def test_a_job_cannot_change_how_programs_are_loaded(bench: Bench, name: str) -> None:
+    assert (await bench.ran("", environment={name: "x"})).receipt.reason == "could-not-start"
+
+
 async def test_checkpoints_outlive_an_attempt(bench: Bench) -> None:
     code = "import os\np = os.environ['COCKPIT_CHECKPOINTS'] + '/n'\nprint(os.path.exists(p))\nopen(p, 'w').close()\n"
     spec = bench.spec(code)
