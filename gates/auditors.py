@@ -30,15 +30,11 @@ from gates import (
 from gates.artifacts import (
     CARDS,
     CURRENT,
-    HYPOTHESES,
-    LINE_MAP,
     OUTLINE,
     PAPER_BIB,
     PAPERS,
     PLAN,
     RENDERED,
-    SECTIONS,
-    SOURCE,
     bytes_of,
     current_of,
 )
@@ -114,17 +110,12 @@ def _results(tree: Tree) -> list[str]:
     return [r.file for r in current.results] if current else []
 
 
-def _numbers(tree: Tree) -> list[str]:
-    """All that the numbers program looks at besides paper, plan and index."""
-    return [CURRENT, PLAN, HYPOTHESES, LINE_MAP, SOURCE, *tree.list(SECTIONS), *tree.list(CARDS), *_results(tree)]
-
-
 def _nothing(tree: Tree) -> list[str]:
     return []
 
 
 _BY_NAME = (
-    Auditor("numbers", "1", (RENDERED,), _numbers, numbers_audit.check),
+    Auditor("numbers", "1", (RENDERED,), numbers_audit.inputs, numbers_audit.check),
     Auditor("references", "1", (RENDERED,), lambda tree: (PAPERS, PAPER_BIB), references.find),
     Auditor("citations", "1", (PAPERS,), citations.inputs, citations.find),
     Auditor("ablations", "1", (OUTLINE, PLAN, RENDERED), _nothing, ablations.find),
