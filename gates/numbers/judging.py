@@ -23,7 +23,7 @@ from gates.numbers.reading import PrintedNumber, Reading
 from gates.numbers.statistics_said import judge_statistic
 from gates.numbers.structural import is_setting, structural_rule
 from gates.numbers.tabular import Tabular
-from gates.numbers.verdicts import Candidate, Judged, agrees, compare, mismatch, of_fact
+from gates.numbers.verdicts import Candidate, Judged, alike, compare, mismatch, of_fact
 from gates.numbers.vocabulary import Vocabulary, narrow
 from gates.registry import SPREADS, Registry
 
@@ -221,12 +221,10 @@ class Judging:
         fact = self.registry.facts.get(candidates[0].key)
         if fact is None or number.significant < 3:
             return None
-        for condition in self.registry.conditions:
-            other = self.registry.fact(fact.metric, condition, fact.split, fact.aggregate)
-            if other and other.key != fact.key and agrees(number, of_fact(other, self.registry)):
-                wrong = mismatch(number, candidates)
-                wrong.verdict, wrong.other = "wrong-place", other.key
-                return wrong
+        for other in alike(number, fact, self.registry, (fact.aggregate,)):
+            wrong = mismatch(number, candidates)
+            wrong.verdict, wrong.other = "wrong-place", other.key
+            return wrong
         return None
 
     def _cited(self, number: PrintedNumber, sentence: Sentence) -> Judged | None:

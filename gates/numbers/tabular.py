@@ -16,7 +16,7 @@ from gates.numbers.deltas import derived, is_delta_header
 from gates.numbers.grid import Grid, GridCell, is_value
 from gates.numbers.reading import PrintedNumber
 from gates.numbers.statistics_said import header_kind, table_candidates
-from gates.numbers.verdicts import Candidate, Judged, agrees, compare, mismatch, of_fact
+from gates.numbers.verdicts import Candidate, Judged, agrees, alike, compare, mismatch, of_fact
 from gates.numbers.vocabulary import MentionKind, ParameterMention, Vocabulary, narrow
 from gates.registry import SPREADS, Fact, Registry
 
@@ -275,12 +275,8 @@ class Tabular:
         if number.significant < 2 or not own:
             return None
         percent = self.percent_column(number)
-        for condition, name in itertools.product(self.registry.conditions, names):
-            other = self.registry.fact(fact.metric, condition, fact.split, name)
-            if other is None or condition == fact.condition:
-                continue
-            if agrees(number, of_fact(other, self.registry, percent_column=percent)):
-                wrong = mismatch(number, [of_fact(f, self.registry, percent_column=percent) for f in own])
-                wrong.verdict, wrong.other = "wrong-place", other.key
-                return wrong
+        for other in alike(number, fact, self.registry, names, percent_column=percent):
+            wrong = mismatch(number, [of_fact(f, self.registry, percent_column=percent) for f in own])
+            wrong.verdict, wrong.other = "wrong-place", other.key
+            return wrong
         return None

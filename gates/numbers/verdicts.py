@@ -79,6 +79,22 @@ def agrees(number: PrintedNumber, candidate: Candidate) -> Agreement | None:
     return agreement(number.value, number.ulp, value)
 
 
+def alike(
+    number: PrintedNumber, fact: Fact, registry: Registry, aggregates: tuple[str, ...], *, percent_column: bool = False
+) -> list[Fact]:
+    """Facts of other conditions in the same metric and split that the number says: where it would be right."""
+    found = []
+    for scale in (1.0, 0.01):
+        size, reach = abs(float(number.value)) * scale, float(number.ulp) * scale
+        for other in registry.near(size - reach, size + reach):
+            if other.condition == fact.condition or (other.metric, other.split) != (fact.metric, fact.split):
+                continue
+            said = of_fact(other, registry, percent_column=percent_column)
+            if other.aggregate in aggregates and other not in found and agrees(number, said):
+                found.append(other)
+    return found
+
+
 def shown(number: PrintedNumber, candidate: Candidate) -> Decimal:
     """The candidate's value in the units the number is printed in."""
     if candidate.formula in ("percent", "ratio", "share", "inequality"):

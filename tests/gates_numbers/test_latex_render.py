@@ -18,9 +18,8 @@ def rendered(files: dict[str, str]) -> Rendered:
 
 
 def test_inputs_are_taken_from_the_papers_folder() -> None:
-    found = rendered(
-        {"p/paper.tex": "A\n\\input{s/one}\nB\n", "p/s/one.tex": "one\n\\include{s/two.tex}", "p/s/two.tex": "two"}
-    )
+    one = "one\n\\include{s/two.tex}"
+    found = rendered({"p/paper.tex": "A\n\\input{s/one}\nB\n", "p/s/one.tex": one, "p/s/two.tex": "two"})
     assert found.text == "A\none\ntwo\nB\n"
     assert [(o.file, o.line) for o in found.line_map] == [
         ("p/paper.tex", 1), ("p/s/one.tex", 1), ("p/s/two.tex", 1), ("p/paper.tex", 3)
@@ -29,7 +28,8 @@ def test_inputs_are_taken_from_the_papers_folder() -> None:
 
 def test_macros_are_expanded_and_their_definitions_go() -> None:
     paper = (
-        "\\newcommand{\\rmse}{RMSE}\\newcommand{\\pair}[2]{(#1, #2)}\\newcommand{\\opt}[2][x]{#1#2}\\def\\half#1{#1/2}\n"
+        "\\newcommand{\\rmse}{RMSE}\\newcommand{\\pair}[2]{(#1, #2)}\\newcommand{\\opt}[2][x]{#1#2}"
+        "\\def\\half#1{#1/2}\n"
         "\\rmse{} and \\pair{1}{\\rmse} and \\opt{y} \\opt[z]{y} \\half{3}, \\rmse x\n"
         "\\renewcommand{\\arraystretch}{1.2}\\newcommand{\\odd}{\\ifx a b\\fi}\\odd\n"
     )
