@@ -12,8 +12,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
 from agents.errors import StageError
 from cockpit.kernel.exits import Exit
 from cockpit.kernel.model import JsonObject
@@ -24,11 +22,13 @@ from cockpit.kernel.results import CurrentResults
 from cockpit.kernel.stages import ANA_A, BY_NUMBER, LIT_A, WRITE_A
 from cockpit.kernel.view import RunView
 from gates import artifacts
+from gates.cards import front_matter
 from gates.registry import Registry, build
 
 SECTIONS, FIGURES = f"{WRITE_A}/sections/", f"{WRITE_A}/figures/"
 PAPER_TEX, RENDERED, LINE_MAP = f"{WRITE_A}/paper.tex", f"{WRITE_A}/paper_rendered.tex", f"{WRITE_A}/line_map.json"
 REFERENCES, PDF = f"{WRITE_A}/references.bib", f"{WRITE_A}/paper.pdf"
+CITED_LEAST = 8
 FIGURE_SUFFIXES = (".tex", ".pdf", ".png")
 UNPUBLISHABLE = {
     "no-metrics": "the experiments ended without a single usable measurement",
@@ -61,6 +61,7 @@ class Card:
     title: str
     year: int | None
     claim: str
+    quoted: bool  # is there a passage of it, located by program?
 
 
 @dataclass(frozen=True)
@@ -114,17 +115,18 @@ def gather(tree: Tree, view: RunView) -> Material:
     if outline.value is None or plan.value is None:
         raise StageError(outline.problem or plan.problem, Exit.BLOCKED)
     current = artifacts.current_of(tree).value
+    values = values_of(build(tree, view)[0])
     tests = artifacts.json_of(tree, artifacts.TESTS).value
     return Material(
         outline=outline.value,
         plan=plan.value,
         hypotheses=artifacts.hypotheses_of(tree).value or (),
         current=current,
-        values=values_of(build(tree, view)[0]),
+        values=values,
         tests=tests if isinstance(tests, dict) else {},
         cards=cards_of(tree),
         records={r.key: r for r in artifacts.papers_of(tree).value or ()},
-        floats=floats_of(tree, outline.value),
+        floats=floats_of(tree, outline.value) if values else (),  # nothing measured, nothing to show
         unpublishable=unpublishable(tree),
     )
 
@@ -177,23 +179,18 @@ def cards_of(tree: Tree) -> tuple[Card, ...]:
     """The cards, by key."""
     found = []
     for path in tree.list(f"{LIT_A}/cards/"):
-        head = _front_matter(tree.read(path).decode("utf-8", "replace"))
+        head = front_matter(tree.read(path).decode("utf-8", "replace")) or {}
         year = head.get("year")
         found.append(
-            Card(str(head.get("key") or path.rsplit("/", 1)[-1].removesuffix(".md")), str(head.get("title") or ""),
-                 year if isinstance(year, int) else None, str(head.get("claim") or ""))
-        )  # fmt: skip
+            Card(
+                key=str(head.get("key") or path.rsplit("/", 1)[-1].removesuffix(".md")),
+                title=str(head.get("title") or ""),
+                year=year if isinstance(year, int) else None,
+                claim=str(head.get("claim") or ""),
+                quoted=bool(head.get("quotes")),
+            )
+        )
     return tuple(found)
-
-
-def _front_matter(text: str) -> dict[str, Any]:
-    if not text.startswith("---\n") or "\n---" not in text[4:]:
-        return {}
-    try:
-        head = yaml.safe_load(text[4:].split("\n---", 1)[0])
-    except yaml.YAMLError:
-        return {}
-    return head if isinstance(head, dict) else {}
 
 
 def floats_of(tree: Tree, outline: Outline) -> tuple[Float, ...]:
@@ -241,10 +238,16 @@ def results_shown(material: Material) -> JsonObject:
 
 
 def cards_shown(material: Material) -> list[JsonObject]:
-    """The cards whose paper has a stored record: only these can be cited."""
+    """The cards whose paper has a stored record and a quoted passage: only these should be cited.
+
+    Where fewer than `CITED_LEAST` have a passage, the others with a record are shown too.
+    """
+    recorded = [c for c in material.cards if c.key in material.records]
+    quoted = [c for c in recorded if c.quoted]
+    shown = quoted if len(quoted) >= CITED_LEAST else recorded
     return [{"key": c.key, "title": c.title, "year": c.year, "claim": c.claim,
              "authors": list(material.records[c.key].authors[:3])}
-            for c in material.cards if c.key in material.records]  # fmt: skip
+            for c in shown]  # fmt: skip
 
 
 def floats_shown(material: Material) -> list[JsonObject]:

@@ -226,7 +226,7 @@ def _literature(shop: Workshop) -> None:
             "title": r.title,
             "year": r.year,
             "claim": claim,
-            "quotes": [],
+            "quotes": [r.abstract[:90]],
             "numbers": [],
         }
         text = f"---\n{yaml.safe_dump(head, allow_unicode=True)}---\nNotes.\n"
