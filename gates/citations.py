@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from rapidfuzz.fuzz import ratio
 
 from cockpit.kernel.findings import Finding, Severity, Span
-from cockpit.kernel.papers import CitationLookup, CitationVerdict, PaperRecord
+from cockpit.kernel.papers import LIBRARY, CitationLookup, CitationVerdict, PaperRecord
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.stages import FINAL
 from cockpit.kernel.view import RunView
@@ -85,15 +85,16 @@ def judge(record: PaperRecord, lookup: CitationLookup | None) -> EntryVerdict:
         return EntryVerdict(record.key, "pending", "no source was asked")
     if lookup.retracted:
         return EntryVerdict(record.key, "retracted", "a source says it was retracted")
-    if lookup.found is not None:
+    outside = {name: state for name, state in lookup.outcomes.items() if name != LIBRARY}
+    if lookup.found is not None and "ok" in outside.values():
         return _compare(record, lookup.found)
-    states = set(lookup.outcomes.values())
-    if states and states <= {"empty"}:
-        return EntryVerdict(record.key, "not-found", "every source answered, none has it")
+    silent = sorted(name for name, state in outside.items() if state not in ("ok", "empty"))
+    told = f"not reached: {', '.join(silent)}" if silent else "no other has it" if outside else "no source was asked"
     if lookup.in_library:
-        return EntryVerdict(record.key, "pending", "in your library; no source could be asked")
-    silent = sorted(name for name, state in lookup.outcomes.items() if state not in ("ok", "empty"))
-    return EntryVerdict(record.key, "pending", f"not reached: {', '.join(silent)}" if silent else "no source was asked")
+        return EntryVerdict(record.key, "pending", f"in your library; {told}")
+    if outside and set(outside.values()) == {"empty"}:
+        return EntryVerdict(record.key, "not-found", "every source answered, none has it")
+    return EntryVerdict(record.key, "pending", told)
 
 
 def similarity(one: str, other: str) -> float:

@@ -18,7 +18,7 @@ from agents.errors import StageError
 from agents.literature.merging import FIELDS, identities, plain_arxiv, plain_doi
 from agents.literature.text_index import TextIndex
 from cockpit.kernel.exits import Exit
-from cockpit.kernel.papers import PaperRecord, SourceState
+from cockpit.kernel.papers import LIBRARY, PaperRecord, SourceState
 
 TITLE_WEIGHT = 3
 KEY = re.compile(r"[^A-Za-z0-9:._+-]+")
@@ -31,7 +31,7 @@ class Library:
 
     records: tuple[PaperRecord, ...]
     problems: tuple[str, ...] = ()
-    name: str = "library"
+    name: str = LIBRARY
     local: bool = True
     _known: dict[str, PaperRecord] = field(init=False)
 

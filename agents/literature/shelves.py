@@ -73,8 +73,8 @@ class Literature:
         for source in self.sources:
             state, records = await self._ask(desk, source, "lookup", about=record, limit=1, path=path)
             outcomes[source.name] = state
-            found += records
             in_library = in_library or (source.local and bool(records))
+            found += [] if source.local else records
         merged = merge(found)
         return CitationLookup(
             key=record.key,

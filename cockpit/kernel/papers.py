@@ -9,6 +9,7 @@ from typing import Literal
 
 from cockpit.kernel.model import Model
 
+LIBRARY = "library"  # the person's own records among the sources: they vouch for nothing
 SourceState = Literal["ok", "empty", "limited", "down", "not-asked"]
 CitationVerdict = Literal["verified", "drift", "not-found", "wrong-identifier", "retracted", "pending"]
 
@@ -40,7 +41,10 @@ class ShortlistEntry(Model):
 
 
 class CitationLookup(Model):
-    """What the sources said about one reference, recorded by agents/literature; judged by gates/citations."""
+    """What the sources said about one reference, recorded by agents/literature; judged by gates/citations.
+
+    `found` is what sources other than the person's library have.
+    """
 
     key: str
     outcomes: dict[str, SourceState] = {}

@@ -349,7 +349,7 @@ async def test_offline_asks_nobody(serve: Serve, library: Library) -> None:
     desk = MemoryDesk(Settings(), stage_number=23)
     look = await shelf.lookup(desk, paper("c", "Bootstrap intervals"), path="lookup/c")
     assert look.outcomes == {"library": "ok", "arxiv": "not-asked"}
-    assert look.in_library and look.found is not None and not look.retracted
+    assert look.in_library and look.found is None and not look.retracted
     assert service.asked == []
 
 

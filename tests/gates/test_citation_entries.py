@@ -24,7 +24,7 @@ MINE = PaperRecord(
 
 def look(found: dict[str, Any] | None = None, **more: Any) -> CitationLookup:
     record = None if found is None else MINE.model_copy(update=found)
-    return CitationLookup(key="zou2005", found=record, **more)
+    return CitationLookup(key="zou2005", found=record, **{"outcomes": {"crossref": "ok"} if record else {}, **more})
 
 
 CASES = [
@@ -32,6 +32,13 @@ CASES = [
     (look(outcomes={"crossref": "down"}), "pending"),
     (look(outcomes={"crossref": "empty", "arxiv": "limited"}), "pending"),
     (look(in_library=True), "pending"),
+    (look(in_library=True, outcomes={"library": "ok"}), "pending"),
+    (look(in_library=True, outcomes={"library": "ok", "crossref": "empty"}), "pending"),
+    (look({}, in_library=True, outcomes={"library": "ok", "crossref": "down"}), "pending"),
+    (look({}, in_library=True, outcomes={"library": "ok", "crossref": "ok"}), "verified"),
+    (look({"title": "Something about graphs"}, in_library=True, outcomes={"crossref": "ok"}), "not-found"),
+    (look(outcomes={"library": "empty"}), "pending"),
+    (look(outcomes={"library": "empty", "crossref": "empty"}), "not-found"),
     (look(outcomes={"crossref": "empty", "openalex": "empty"}), "not-found"),
     (look({}, outcomes={"crossref": "ok"}), "verified"),
     (look({"title": "Regularization and variable selection via the {E}lastic-net"}), "verified"),
