@@ -28,6 +28,7 @@ from cockpit.kernel.ids import Actor
 from cockpit.kernel.view import RunView
 
 STOP_S = 15.0  # the engine cancels within 10; after that nobody waits for it
+LAST_COMMIT_S = 60.0
 LAST_WRITES_S = 0.7  # between the engine's end and ours, once the face was abandoned
 
 
@@ -122,7 +123,10 @@ class Host:
             if self._handle is None:
                 self._waiting.append(command)
                 return
-        self._handle.post(command)
+        try:
+            self._handle.post(command)
+        except RuntimeError:  # the engine's loop closed just now: there is nothing left to steer
+            return
 
     def folder(self) -> Path | None:
         return self._handle.folder.root if self._handle else None
@@ -193,6 +197,8 @@ class Host:
     def _stop(self) -> None:
         """Let the engine go, if it has not gone."""
         self._launched.wait(STOP_S)
+        if self._handle is not None and self._handle.view.finished is not None:
+            self._handle.finished.wait(LAST_COMMIT_S)  # the run is over; only its last commit may be on its way
         if self._handle is not None and not self.ended():
             self._handle.stop(f"left by {self._who.user}")
             self._handle.finished.wait(STOP_S)

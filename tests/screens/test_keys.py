@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import demo_engine as demo
 import pytest
-from conftest import NOW, Open
+from screen import NOW, Open, demo
 
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import demo_engine as demo
 import pytest
-from conftest import NOW, Open
 from rich.cells import cell_len
+from screen import NOW, Open, demo
 
 from cockpit.kernel import events as e
 from cockpit.kernel.hints import JobSample, LogLines, Tokens
