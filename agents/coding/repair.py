@@ -32,6 +32,7 @@ CHANGING = (
     (re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?"), "#"),
     (re.compile(r"\s+"), " "),
 )
+BEFORE_SCRIPTS = re.compile(r"(?:/[\w.+@-]+)+/(?=scripts/)")
 LONGEST = 160
 
 
@@ -157,5 +158,5 @@ def normal(text: str) -> str:
 
 
 def without_folders(lines: Sequence[str]) -> tuple[str, ...]:
-    """Log lines as they may be kept: no folder of this machine in them."""
-    return tuple(CHANGING[0][0].sub("", line) for line in lines)
+    """Log lines as they may be kept: no folder of this machine in them; paths under scripts/ stay."""
+    return tuple(CHANGING[0][0].sub("", BEFORE_SCRIPTS.sub("", line)) for line in lines)
