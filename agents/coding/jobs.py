@@ -7,11 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from agents.errors import StageError
+from cockpit.kernel.exits import Exit
 from cockpit.kernel.ids import ConditionId, JobId, Sha256
 from cockpit.kernel.model import canonical, sha256
 from cockpit.kernel.plan import Condition, ExperimentPlan
 from cockpit.kernel.protocols import Desk
-from cockpit.kernel.results import BUDGET_ENV, SEED_ENV, JobKind, JobLimits, JobSpec
+from cockpit.kernel.results import JobKind, JobLimits, JobResult, JobSpec
+
+# what says nothing about the experiment: such a job is run again on resume, its code is not repaired
+NOT_THE_CODE = ("could-not-start", "sandbox-dead", "cancelled", "killed")
+
+
+def trouble(result: JobResult) -> StageError | None:
+    """The sandbox's own failure, which no change of code can mend; None when the job was really run."""
+    if result.receipt.reason not in NOT_THE_CODE:
+        return None
+    said = next((line for line in reversed(result.tail) if line.strip()), "no word from it")
+    return StageError(
+        f"job {result.receipt.job}: {result.receipt.reason}", Exit.SANDBOX, where=said,
+        hint="`cockpit doctor` looks at the sandbox; `cockpit resume` goes on from here.",
+    )  # fmt: skip
 
 
 def blobs(desk: Desk, scripts: Mapping[str, str]) -> dict[str, Sha256]:
@@ -40,10 +56,7 @@ def spec(
 ) -> JobSpec:
     """One job. Its id is `name` and a digest of everything it is made of, so equal ids mean equal jobs."""
     ceiling = limits(desk, plan)
-    environment = {BUDGET_ENV: f"{ceiling.wall_s:g}"}
-    if seed is not None:
-        environment[SEED_ENV] = str(seed)
-    made_of = [dict(files), command, identity, ceiling.model_dump(), environment, outputs]
+    made_of = [dict(files), command, identity, ceiling.model_dump(), outputs]
     return JobSpec(
         id=JobId(f"{name}.{sha256(canonical(made_of))[:8]}"),
         kind=kind,
@@ -54,5 +67,4 @@ def spec(
         files=dict(files),
         outputs=outputs,
         limits=ceiling,
-        environment=environment,
     )

@@ -33,12 +33,18 @@ async def examine(desk: Desk, plan: ExperimentPlan, scripts: Mapping[str, str]) 
 
     Static checks come first; what they refuse is not run. Then three jobs at once: the code's own
     `check.py` if there is one, one condition as the schedule will start it, and all of them briefly.
+
+    Raises:
+        StageError: the sandbox did not run them.
     """
     if refused := static_failures(plan, scripts):
         return refused
     files = jobs.blobs(desk, scripts)
     specs = _specs(desk, plan, scripts, files)
     results = dict(zip(specs, await desk.run_jobs(list(specs.values())), strict=True))
+    for result in results.values():
+        if (broken := jobs.trouble(result)) is not None:
+            raise broken
     failures = [_failed(name, result) for name, result in results.items() if not result.ok]
     if results["smoke"].ok:
         failures += _contract(plan, _output(desk, specs["smoke"], "results.json"), str(specs["smoke"].condition))

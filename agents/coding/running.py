@@ -87,10 +87,16 @@ def all_pairs(plan: ExperimentPlan, block: str) -> list[tuple[str, int]]:
 
 
 async def run(desk: Desk, plan: ExperimentPlan, block: str, wanted: Sequence[Planned]) -> Ran:
-    """Run `wanted` in its order; a result of the same code, parameters, seed, data and image is kept."""
+    """Run `wanted` in its order; a result of the same code, parameters, seed, data and image is kept.
+
+    Raises:
+        StageError: the sandbox did not run a job; what has ended is kept for the resumed run.
+    """
     kept = {p.spec.id: end for p in wanted if (end := _kept(desk, p)) is not None}
     missing = [p for p in wanted if p.spec.id not in kept]
     results = await desk.run_jobs([p.spec for p in missing], block=block)
+    if broken := next((t for r in results if (t := jobs.trouble(r)) is not None), None):
+        raise broken
     ended = {p.spec.id: _ended(desk, plan, p, result) for p, result in zip(missing, results, strict=True)} | kept
     current, files, logs = [], {}, {}
     failed: list[tuple[Planned, _Ended]] = []

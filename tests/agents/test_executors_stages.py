@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from executor_desk import Flight, flight
+from executor_desk import ExecutorDesk, Flight, flight
 
 from agents import exp_executor
 from agents.coding import layout
@@ -21,7 +22,7 @@ from agents.rehearsal.studies import STUDIES
 from agents.rehearsal.studies.code import slip
 from cockpit.kernel.events import RepairMade, ResultsSeen
 from cockpit.kernel.protocols import StageReport
-from cockpit.kernel.results import CurrentResults
+from cockpit.kernel.results import CurrentResults, JobResult, JobSpec
 from gates import collapse, contracts
 
 E = TypeVar("E")
@@ -151,6 +152,23 @@ async def test_a_missing_package_makes_the_idea_unpublishable_not_the_cockpit_fa
     run.door.replies = {"exp-executor/code": [files], "exp-executor/repair": [files] * 9}
     report = await exp_executor.work(run.desk(10), run.kit)
     assert report.unpublishable == "dependency-missing" and "numpy_of_another_world" in report.summary
+
+
+async def test_a_broken_sandbox_is_no_fault_of_the_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = flight()
+    await until(run, 11)
+
+    async def dead(desk: ExecutorDesk, jobs: Sequence[JobSpec], *, block: str = "") -> list[JobResult]:
+        results = await ExecutorDesk.run_jobs(desk, jobs[:1])
+        receipt = results[0].receipt.model_copy(update={"reason": "sandbox-dead", "exit_code": None})
+        return [JobResult(receipt=receipt, tail=("the daemon is gone",)) for _ in jobs]
+
+    desk = run.desk(12)
+    monkeypatch.setattr(desk, "run_jobs", lambda jobs, block="": dead(desk, jobs))
+    with pytest.raises(StageError) as failure:
+        await exp_executor.work(desk, run.kit)
+    assert failure.value.code == 6 and "the daemon is gone" in str(failure.value)
+    assert not events(run, RepairMade) and layout.CURRENT not in run.files
 
 
 async def test_conditions_that_do_the_same_are_sent_back() -> None:

@@ -175,6 +175,7 @@ def test_the_missing_ablation_moves_and_is_mended() -> None:
         assert all(c.ablation and mended.condition(c.ablation) for c in mended.components)
         assert {c.id for c in plan.conditions} < {c.id for c in mended.conditions}
     assert len(bare) == 3
+    assert all(c.ablation for c in study.design(1, "max", missing=True, seed=0).components), "nothing is left out"
 
 
 def test_examples_are_known_by_hash_and_fit() -> None:

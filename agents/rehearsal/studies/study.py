@@ -73,7 +73,8 @@ class Study:
     def design(self, version: int, effort: Effort, *, missing: bool, seed: int) -> ExperimentPlan:
         """The plan at `effort`: its number of ablations, each of a component that the method names.
 
-        With `missing` the plan names one component more (chosen by `seed`) than it has ablations.
+        With `missing` the plan names one component more (chosen by `seed`) than it has ablations; an
+        effort that takes every component away leaves nothing to miss.
         """
         credited = self._credited(effort, missing, seed)
         planned = {c.ablation for c in credited}
@@ -125,7 +126,7 @@ class Study:
         """Components of the plan, in the study's order."""
         limit = EFFORTS[effort].ablations
         count = len(self.components) if limit < 0 else min(limit, len(self.components))
-        if not missing:
+        if not missing or count == len(self.components):
             return self.components[:count]
         left_out = self.missing_component(seed)
         kept = [c for c in self.components if c != left_out][:count]
