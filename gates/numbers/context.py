@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from gates.latex.blocks import Block
 from gates.numbers.reading import PrintedNumber, Reading
@@ -25,6 +26,9 @@ _REFERENCE = re.compile(
     re.I,
 )
 _AFTER_LINK = re.compile(r"\s*(?:[)\]]?\s*)(?:for|with|by|under|of|using|from)\s+(?:the\s+)?\Z", re.I)
+_AT_LINK = re.compile(
+    r"[\s$)\]]*(?:\([^()]*\)[\s$]*)?\(?(?:(?:at|for|with|when|on|under|using|in)\s+)?(?:only\s+)?\$?\s*", re.I
+)
 _RESPECTIVELY = re.compile(r"\brespectively\b|分别", re.I)
 _HEDGED = re.compile(
     r"\b(?:hypothes\w+|predict\w*|expect\w*|refuted? if|whether|would|should|might|may|could|if"
@@ -32,6 +36,9 @@ _HEDGED = re.compile(
     r"|假设|预期|预测|是否|如果|可能",
     re.I,
 )
+
+
+AnyMention = TypeVar("AnyMention", Mention, ParameterMention)
 
 
 @dataclass(slots=True, eq=False)
@@ -130,6 +137,22 @@ class Surroundings:
             earlier = self.before(earlier)
         return list(chosen.values())
 
+    def parameters_for(self, number: PrintedNumber, sentence: Sentence) -> list[ParameterMention]:
+        """Parameter mentions that hold for a number: right after it ("0.27 at n=50"), else as `parameters` says."""
+        chosen = {m.names: m for m in self.parameters(sentence, number.start - sentence.start)}
+        end = _whole_end(number) - sentence.start
+        linked = next((m for m in sentence.of("condition") if m.start >= end), None)
+        if linked is not None and _AFTER_LINK.fullmatch(sentence.text[end : linked.start]):
+            end = linked.end
+        for mention in sentence.parameters:
+            if mention.start >= end and _AT_LINK.fullmatch(sentence.text[end : mention.start]):
+                chosen[mention.names] = mention
+                break
+        for names in list(chosen):
+            paired = _paired(number, sentence, [m for m in sentence.parameters if m.names == names])
+            chosen[names] = paired or chosen[names]
+        return list(chosen.values())
+
 
 def is_strict(number: PrintedNumber) -> bool:
     """Does the number stand where a wrong one is critical? (abstract, tables, captions, results, conclusion)"""
@@ -147,7 +170,7 @@ def conditions_of(
         inherited = around.inherited(sentence, "condition")
         return [m.ids for m in inherited], False
     place, place_end = number.start - sentence.start, _whole_end(number) - sentence.start
-    paired = _respectively(number, sentence, mentions)
+    paired = _paired(number, sentence, mentions)
     if paired is not None:
         return [paired.ids], True
     after = [m for m in mentions if m.start >= place_end]
@@ -155,8 +178,18 @@ def conditions_of(
         return [after[0].ids], True
     before = [m for m in mentions if m.end <= place]
     if not before:
-        return [m.ids for m in after], len(after) == 1
+        free = [m for m in after if not _taken(m, number, sentence)]
+        if not free:
+            return [m.ids for m in around.inherited(sentence, "condition")], False
+        return [m.ids for m in free], len(free) == 1
     return _preceding(number, sentence, before, mentions)
+
+
+def _taken(mention: Mention, number: PrintedNumber, sentence: Sentence) -> bool:
+    """Does another number have the mention right after it ("0.47 for OLS")?"""
+    others = [n for n in sentence.numbers if n.start > number.start and n is not number.spread]
+    ends = [n.suffix_end - sentence.start for n in others if n.suffix_end - sentence.start <= mention.start]
+    return bool(ends) and bool(_AFTER_LINK.fullmatch(sentence.text[ends[-1] : mention.start]))
 
 
 def _preceding(
@@ -192,8 +225,9 @@ def _whole_end(number: PrintedNumber) -> int:
     return number.spread.suffix_end if number.spread is not None else number.suffix_end
 
 
-def _respectively(number: PrintedNumber, sentence: Sentence, mentions: list[Mention]) -> Mention | None:
-    if not _RESPECTIVELY.search(sentence.text):
+def _paired(number: PrintedNumber, sentence: Sentence, mentions: list[AnyMention]) -> AnyMention | None:
+    """The mention that a number is paired with by order, in a sentence that says "respectively"."""
+    if len(mentions) < 2 or not _RESPECTIVELY.search(sentence.text):
         return None
     alike = [
         n
@@ -201,14 +235,19 @@ def _respectively(number: PrintedNumber, sentence: Sentence, mentions: list[Ment
         if n.spread_of is None
         and n.unit == number.unit
         and n.is_integer == number.is_integer
-        and not any(p.start <= n.start - sentence.start < p.end for p in sentence.parameters)
+        and not names_something(n, sentence)
     ]
     return mentions[alike.index(number)] if number in alike and len(alike) == len(mentions) else None
 
 
-def nearest(
-    number: PrintedNumber, sentence: Sentence, kind: MentionKind, *, since_last_number: bool = False
-) -> Mention | None:
+def names_something(number: PrintedNumber, sentence: Sentence) -> bool:
+    """Is the number a part of a name or parameter (`n=20`)?"""
+    place = number.start - sentence.start
+    spans = [(m.start, m.end) for m in sentence.parameters] + [(m.start, m.end) for m in sentence.of("condition")]
+    return any(start <= place < end for start, end in spans)
+
+
+def nearest(number: PrintedNumber, sentence: Sentence, kind: MentionKind) -> Mention | None:
     """The mention of `kind` a number in prose goes with: right after it, else last before, else first after."""
     mentions = sentence.of(kind)
     place, place_end = number.start - sentence.start, _whole_end(number) - sentence.start
@@ -216,17 +255,23 @@ def nearest(
     if after and not sentence.text[place_end : after[0].start].strip(" ~(\u2009"):
         return after[0]
     before = [m for m in mentions if m.end <= place]
-    if since_last_number:
-        last = max((_whole_end(n) for n in sentence.numbers if _parts(n, number, sentence)), default=0)
-        before = [m for m in before if m.start + sentence.start >= last]
-        return before[-1] if before else None
     return before[-1] if before else after[0] if after else None
 
 
-def _parts(other: PrintedNumber, number: PrintedNumber, sentence: Sentence) -> bool:
-    """Does `other` end what was said before `number`? (A size in a name, `n=20`, does not.)"""
-    if other.start >= number.start or other is number.spread_of:
-        return False
-    place = other.start - sentence.start
-    named = [(m.start, m.end) for m in sentence.parameters] + [(m.start, m.end) for m in sentence.of("condition")]
-    return not any(start <= place < end for start, end in named)
+def aggregate_of(number: PrintedNumber, sentence: Sentence) -> Mention | None:
+    """The aggregate that a number in prose is called: between the number before and it, or right after it.
+
+    "The standard deviation of A is 0.1, that of B 0.2": *that* takes up what was said.
+    """
+    mentions = sentence.of("aggregate")
+    place, place_end = number.start - sentence.start, _whole_end(number) - sentence.start
+    after = [m for m in mentions if m.start >= place_end]
+    if after and not sentence.text[place_end : after[0].start].replace("on", "").strip(" ~\u2009"):
+        return after[0]
+    before = [m for m in mentions if m.end <= place]
+    said = [n for n in sentence.numbers if n.start < number.start and n is not number.spread_of]
+    last = max((_whole_end(n) - sentence.start for n in said if not names_something(n, sentence)), default=0)
+    here = [m for m in before if m.start >= last]
+    if not here and re.search(r"\bthat (?:of|for)\b|\bthose\b", sentence.text[last:place]):
+        here = before
+    return here[-1] if here else None

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from itertools import permutations
 
-from gates.numbers.context import Sentence, Surroundings, nearest
+from gates.numbers.context import Sentence, Surroundings, aggregate_of, names_something
 from gates.numbers.reading import PrintedNumber
 from gates.numbers.verdicts import Candidate
 from gates.numbers.vocabulary import narrow
@@ -41,6 +41,7 @@ _DELTA_HEADER = re.compile(
     r"Δ|Delta|\bdiff|change|improvement|\bgain|reduction|relative|\bratio|speed-?up|\bvs\b|\bversus\b|差|提升|降低|变化",
     re.I,
 )
+_NOUN = re.compile(r"\b(?:differences?|gaps?|ratios?|margins?)\b|差距|差值|比值", re.I)
 _RATIO = re.compile(r"\b(?:ratio|factor|times|speed-?up)\b|倍", re.I)
 
 
@@ -52,7 +53,19 @@ def says_delta(number: PrintedNumber, sentence: Sentence) -> bool:
     before, after = _BEFORE.search(number.before), _AFTER.match(number.after)
     said_before = before and before.start() + number.start - len(number.before)
     said_after = after and after.end() - 1 + number.suffix_end
-    return any(at is not None and not any(s <= at < e for s, e in metrics) for at in (said_before, said_after))
+    told = [at for at in (said_before, said_after, _noun_before(number, sentence)) if at is not None]
+    return any(not any(s <= at < e for s, e in metrics) for at in told)
+
+
+def _noun_before(number: PrintedNumber, sentence: Sentence) -> int | None:
+    """Where "the gap between A and B … is" begins, when no other number stands between it and this one."""
+    nouns = [
+        m.start() + sentence.start for m in _NOUN.finditer(sentence.text) if m.end() <= number.start - sentence.start
+    ]
+    if not nouns:
+        return None
+    between = [n for n in sentence.numbers if nouns[-1] < n.start < number.start and not names_something(n, sentence)]
+    return None if between else nouns[-1]
 
 
 def is_delta_header(text: str) -> bool:
@@ -64,7 +77,7 @@ def pairs_of(
     number: PrintedNumber, sentence: Sentence, around: Surroundings, registry: Registry
 ) -> list[tuple[str, str]]:
     """Pairs (what is compared, to what) of conditions that the sentence names, likeliest first."""
-    parameters = around.parameters(sentence, number.start - sentence.start)
+    parameters = around.parameters_for(number, sentence)
     mentions = sentence.of("condition")
     sets = [narrow(m.ids, parameters, registry) for m in mentions]
     references = [s for m, s in zip(mentions, sets, strict=True) if sentence.is_reference(m)]
@@ -137,9 +150,9 @@ def prose_candidates(
     number: PrintedNumber, sentence: Sentence, around: Surroundings, registry: Registry, metrics: list[str]
 ) -> list[Candidate]:
     """Candidates for a derived number in prose; empty when the sentence does not name both operands."""
-    aggregate = nearest(number, sentence, "aggregate", since_last_number=True)
+    aggregate = aggregate_of(number, sentence)
     names = ("median",) if aggregate and aggregate.ids == ("median",) else ("mean",)
-    ratio = bool(_RATIO.search(number.before[-30:]) or _RATIO.search(number.after[:20]))
+    ratio = bool(_RATIO.search(number.before) or _RATIO.search(number.after[:20]))
     known = any(sentence.is_reference(m) for m in sentence.of("condition"))
     found: list[Candidate] = []
     for left, right in pairs_of(number, sentence, around, registry):

@@ -130,6 +130,7 @@ class Accusing:
             hunk_class=kind,
             key=entry.key,
             rule=entry.rule or entry.verdict,
+            why=self._evidence(entry),
             pattern=entry.pattern or f"number-{entry.verdict}",
             rendered=HunkPlace(
                 file=self.paper,
@@ -226,6 +227,7 @@ class Accusing:
                 hunk_class="corrected-from-results" if sure else "needs-person",
                 key=inside[0].key if inside else "",
                 rule="bold",
+                why="bold belongs to the best of the column",
                 pattern="claim-bold",
                 rendered=HunkPlace(file=self.paper, line=line, column=column, end_column=stop),
             )

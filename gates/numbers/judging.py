@@ -10,13 +10,15 @@ column, and only then compared, to the precision it was printed with.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from cockpit.kernel.view import RunView
 from gates.numbers.constants import Counts, counts_of, judge_constant, judge_record
-from gates.numbers.context import Sentence, Surroundings, conditions_of, is_strict, nearest
+from gates.numbers.context import Sentence, Surroundings, aggregate_of, conditions_of, is_strict, nearest
+from gates.numbers.conventions import hold_to_convention
 from gates.numbers.deltas import operand_candidates, prose_candidates, says_delta
 from gates.numbers.free import bind_free_tables
 from gates.numbers.reading import PrintedNumber, Reading
@@ -27,6 +29,10 @@ from gates.numbers.verdicts import Candidate, Judged, alike, compare, mismatch, 
 from gates.numbers.vocabulary import Vocabulary, narrow
 from gates.registry import SPREADS, Registry
 
+_EXTREMES = re.compile(
+    r"\b(?:best|worst|single|lowest|highest)\s+(?:single\s+)?seeds?\b|\brang(?:es|ed|ing)\s+(?:from|between)|\bseeds?\b.*\bvar(?:y|ies)\b",
+    re.I,
+)
 Cards = Mapping[str, frozenset[Decimal]]  # citation key → magnitudes of the numbers on its card
 
 
@@ -66,6 +72,7 @@ class Judging:
         for number in later:
             self.done[id(number)] = self._delta(number)
         found = [self.done[id(n)] for n in self.reading.numbers]
+        hold_to_convention(found, self.registry, self.tabular)
         for judged in found:
             judged.strict = is_strict(judged.number)
         return found
@@ -141,7 +148,7 @@ class Judging:
         inherited = self.around.inherited(sentence, "metric")
         if inherited:
             return list(dict.fromkeys(i for m in inherited for i in m.ids))
-        return list(self.registry.metrics[:1])
+        return list(self.registry.metrics)
 
     def _percent_metric(self, number: PrintedNumber, sentence: Sentence) -> bool:
         """May a percentage be a value of the metric spoken of?"""
@@ -164,13 +171,15 @@ class Judging:
         ]
         if seeds:
             return [f"seed-{seeds[-1].text}"]
-        mention = nearest(number, sentence, "aggregate", since_last_number=True)
+        if _EXTREMES.search(sentence.text):
+            return ["min", "max"]
+        mention = aggregate_of(number, sentence)
         return list(mention.ids) if mention is not None else ["mean"]
 
     def _candidates(self, number: PrintedNumber, sentence: Sentence) -> list[list[Candidate]]:
         """Candidates by binding, best first: each list is one reading of the sentence."""
         sets, strong = conditions_of(number, sentence, self.around)
-        parameters = self.around.parameters(sentence, number.start - sentence.start)
+        parameters = self.around.parameters_for(number, sentence)
         metrics, aggregates = self._metrics(number, sentence), self._aggregates(number, sentence)
         splits = [i for m in sentence.of("split") for i in m.ids]
         found = []
@@ -248,8 +257,7 @@ class Judging:
         judged = compare(number, candidates) or compare(number, from_values) or self._cited(number, sentence)
         if judged is not None:
             return judged
-        plain = self._candidates(number, sentence) if not candidates else []
-        for reading in plain:
+        for reading in self._candidates(number, sentence):
             if judged := compare(number, reading):
                 return judged
         if candidates or from_values:

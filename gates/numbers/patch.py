@@ -38,6 +38,7 @@ class Hunk(Model):
     hunk_class: HunkClass
     key: str = ""
     rule: str = ""
+    why: str = ""
     pattern: str = ""
     rendered: HunkPlace
 

@@ -112,7 +112,7 @@ def _mean_bounds(
         "condition"
     )
     mentions = mentions[-1:] or around.inherited(sentence, "condition")[-1:]
-    parameters = around.parameters(sentence, number.start - sentence.start)
+    parameters = around.parameters_for(number, sentence)
     metrics = (
         [i for m in sentence.of("metric") for i in m.ids]
         or [i for m in around.inherited(sentence, "metric") for i in m.ids]

@@ -56,11 +56,7 @@ class Tabular:
             return special
         candidates = self.candidates(number)
         if candidates:
-            return (
-                compare(number, candidates)
-                or self._wrong_row(number, cell, grid, candidates)
-                or mismatch(number, candidates)
-            )
+            return compare(number, candidates) or self.wrong_row(number, candidates) or mismatch(number, candidates)
         return None
 
     # binding ----------------------------------------------------------------------------------
@@ -243,10 +239,11 @@ class Tabular:
         return found
 
     # wrong rows -------------------------------------------------------------------------------
-    def _wrong_row(
-        self, number: PrintedNumber, cell: GridCell, grid: Grid, candidates: list[Candidate]
-    ) -> Judged | None:
-        """Other rows (else columns) of the table explain the value."""
+    def wrong_row(self, number: PrintedNumber, candidates: list[Candidate]) -> Judged | None:
+        """Other rows (else columns) of the number's table explain its value."""
+        cell, grid = number.cell, number.grid
+        if cell is None or grid is None:
+            return None
         column = [c for c in grid.column(cell.column) if c is not cell]
         row = [c for c in grid.row(cell.row) if c is not cell and not c.header]
         owners = [

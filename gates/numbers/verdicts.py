@@ -127,8 +127,11 @@ def compare(number: PrintedNumber, candidates: Sequence[Candidate]) -> Judged | 
 
 
 def _meant(candidate: Candidate) -> str:
-    """What a candidate is, for counting: the two conventions of a standard deviation are one thing."""
-    return candidate.key.replace("/std0", "/std")
+    """What a candidate is, for counting: two conventions of a standard deviation, or a − b and b − a, are one thing."""
+    key = candidate.key.replace("/std0", "/std")
+    if candidate.formula == "difference":
+        return " ".join(sorted(key.removeprefix("difference").strip("()").split(", ")))
+    return key
 
 
 def mismatch(number: PrintedNumber, candidates: Sequence[Candidate], *, note: str = "") -> Judged:
