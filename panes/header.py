@@ -98,7 +98,8 @@ def control_of(view: RunView, signs: Signs = UNICODE) -> Line:
             return (Span(f"{signs.paused} HELD", "warn"),)
         case "paused":
             why = "decide: A or X" if view.pause and view.pause.decision else "safe to quit"
-            return (Span(f"{signs.paused} PAUSED", "warn"), Span(f" {signs.dot} {why}"))
+            failed = (Span(f" {signs.dot} "), say(f"{signs.failed} {_code(view)}", "bad")) if view.failure else ()
+            return (Span(f"{signs.paused} PAUSED", "warn"), *failed, Span(f" {signs.dot} {why}"))
         case "aborting":
             return (Span(f"{signs.failed} STOPPING {signs.dot} {flying} in flight", "bad"),)
         case "stopped":
@@ -120,6 +121,11 @@ def _right(view: RunView, now: Instant | None, signs: Signs) -> list[Item]:
         Item(8, (Span("auto" if settings.auto else settings.mode, "dim"),)),
         Item(7, (say(view.run.sandbox.split(",")[0], "dim"),)),
     ]
+
+
+def _code(view: RunView) -> str:
+    """`E10_CODE_GENERATION` of a failure."""
+    return view.failure.partition(":")[0]
 
 
 def _score(view: RunView, signs: Signs) -> Line:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from textual.app import ComposeResult
 
+from cockpit.kernel.events import JobFinished
 from cockpit.kernel.hints import JobSample, LogLines
 from cockpit.kernel.ids import Instant, JobId
 from cockpit.kernel.view import JobView, RunView
@@ -131,6 +132,7 @@ class SandboxPane(Pane):
         self.output = Output(id="sandbox-output", signs=self.signs)
         self.samples = Samples()
         self._ended: set[JobId] = set()
+        self._printed: set[JobId] = set()
         self._lines = -1  # rows of running jobs that the layout has room for
         yield self.jobs
         yield self.output
@@ -146,8 +148,14 @@ class SandboxPane(Pane):
             if isinstance(hint, JobSample):
                 self.samples.take(hint)
             else:
+                self._printed.add(hint.job)
                 lines += [Printed(hint.job, text, at) for text in hint.lines]
         self.output.add(lines)
+
+    def end(self, ended: JobFinished) -> None:
+        """A job that failed before its output could be seen: its last words are in the journal."""
+        if ended.receipt.exit_code != 0 and ended.job not in self._printed:
+            self.output.add(Printed(ended.job, text, ended.at) for text in ended.tail)
 
     def show(self, view: RunView, now: Instant | None) -> None:
         running = view.jobs_running if view.live else ()

@@ -29,7 +29,7 @@ from cockpit.front.footer import footer_of
 from cockpit.front.keys import bindings
 from cockpit.front.terminal import title
 from cockpit.kernel.commands import AnyCommand
-from cockpit.kernel.events import AnyEvent, Noticed, PauseReached, RunFinished, StageFailed
+from cockpit.kernel.events import AnyEvent, JobFinished, Noticed, PauseReached, RunFinished, StageFailed
 from cockpit.kernel.hints import Hint, JobSample, LogLines, Tokens
 from cockpit.kernel.ids import Actor, Instant, Seq
 from cockpit.kernel.view import RunView
@@ -152,6 +152,8 @@ class CockpitApp(App[Leave], inherit_bindings=False):
                 self.say(f"Stage {event.position.stage} waits for you: A approves, X rejects.", bell=True)
             case RunFinished():
                 self.say(f"{event.outcome}: {event.reason}", bell=True)
+            case JobFinished():
+                self.sandbox.end(event)
             case StageFailed():
                 self.say(f"{event.code}: {event.message}", "error", bell=True)
             case Noticed(level="warning" | "error"):

@@ -151,6 +151,15 @@ def test_the_header_says_who_must_act_and_how_it_ended() -> None:
     assert "✓ accepted" in plain(header.line_of(ended, 120, NOW))
 
 
+def test_a_failure_is_named_as_long_as_the_run_waits() -> None:
+    where = Position(round=2, stage=12)
+    failed = e.StageFailed(at=NOW, position=where, code="E12_EXPERIMENT_RUN", message="no job ran", exit_code=8)
+    waits = e.PauseReached(at=NOW, position=where, why="failed", decision=False)
+
+    text = plain(header.line_of(demo.view_of([failed, waits], VIEW), 120, NOW))
+    assert "⏸ PAUSED · ✗ E12_EXPERIMENT_RUN · safe to quit" in text
+
+
 def test_running_jobs_show_condition_seed_sample_and_silence() -> None:
     from cockpit.kernel.hints import JobSample
 

@@ -148,6 +148,14 @@ async def test_samples_and_lines_of_a_job(cockpit: Open) -> None:
         assert "18:16:07 23:41:07 cond=ridge" in it.text
 
 
+async def test_a_job_that_failed_unseen_still_says_why(cockpit: Open) -> None:
+    async with cockpit() as it:
+        started, ended = demo.job(demo.Clock(3600), HERE, "lasso", 9, code=1)
+        await it.hear(started, ended.model_copy(update={"tail": ("no module named lasso",)}))
+        assert "no module named lasso" in it.text
+        assert "✗ lasso seed 9 failed exit 1" in it.text
+
+
 @pytest.mark.parametrize("name", sorted(PALETTES))
 async def test_every_palette_draws(cockpit: Open, name: str) -> None:
     async with cockpit(theme=name) as it:
