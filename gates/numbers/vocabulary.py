@@ -6,6 +6,7 @@ mention binds (`binding.py`).
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from gates.registry import Registry
 
 MentionKind = Literal["condition", "metric", "aggregate", "split", "test"]
 _WORD = re.compile(r"[A-Za-z]+|\d+(?:\.\d+)?|[\u4e00-\u9fff]|[\u0370-\u03ff]")
+_DIGIT = re.compile(r"\d")
 _LABELLED = re.compile(r"([A-Za-z\u0370-\u03ff]+)\s*=\s*(\d+(?:\.\d+)?)")
 _CUT = re.compile(r"\s*(?:[,(:;@|]|\bat\b|\bwith\b|—|–)\s*")
 FILLERS = frozenset({"at", "with", "for", "of", "the", "a", "an", "on", "when", "where", "using", "in"})
@@ -115,6 +117,7 @@ def words_of(text: str) -> list[_Word]:
     return found
 
 
+@functools.lru_cache(maxsize=4096)  # pure: the same names are asked for at each check
 def _phrase(text: str) -> tuple[str, ...]:
     return tuple(w.text for w in words_of(text))
 
@@ -303,7 +306,7 @@ class Vocabulary:
 
     def parameter_mentions(self, text: str) -> list[ParameterMention]:
         """Parameters with a value beside them."""
-        if not self._parameters or not any(c.isdigit() for c in text):
+        if not self._parameters or not _DIGIT.search(text):
             return []
         known = self._valued.get(text)
         if known is None:
