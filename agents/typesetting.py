@@ -55,13 +55,14 @@ def specification(desk: Desk, rendered: str, bib: str, figures: Mapping[str, byt
         id=JobId(f"paper.{desk.position}{part}.{digest[:8]}"),
         kind="tex",
         needs="tex",
-        command=("latexmk", engine, "-interaction=nonstopmode", "-halt-on-error", "-file-line-error",
+        command=("latexmk", "-norc", engine, "-interaction=nonstopmode", "-halt-on-error", "-file-line-error",
                  "-no-shell-escape", "-usepretex=\\pdftrailerid{}\\pdfsuppressptexinfo=-1\\relax", "paper.tex"),
         files={path: desk.put_blob(data) for path, data in sorted(files.items())},
         outputs=OUTPUTS,
         limits=LIMITS,
         environment={"SOURCE_DATE_EPOCH": str(_epoch(desk.at)), "FORCE_SOURCE_DATE": "1", "openin_any": "p",
-                     "openout_any": "p", "max_print_line": "1000"},
+                     "openout_any": "p", "max_print_line": "1000", "TEXMFHOME": "/nonexistent",
+                     "TEXMFVAR": "/tmp/texmf-var"},
     )  # fmt: skip
 
 
