@@ -18,6 +18,7 @@ from cockpit.kernel.papers import PaperRecord, ShortlistEntry
 from cockpit.kernel.plan import ExperimentPlan, Hypothesis
 from cockpit.kernel.protocols import Desk, Tree
 from cockpit.kernel.stages import IDEA_A, LIT_A, PLAN_A, stage
+from gates.plan_file import parse_plan
 
 GOAL, TREE_OF_PROBLEMS = f"{IDEA_A}/goal.md", f"{IDEA_A}/problem_tree.md"
 PAPERS, SHORTLIST, BIBLIOGRAPHY = (f"{LIT_A}/{n}" for n in ("papers_raw.json", "shortlist.jsonl", "references.bib"))
@@ -78,7 +79,7 @@ def hypotheses(tree: Tree) -> tuple[Hypothesis, ...]:
 def plan_of(content: bytes | str) -> ExperimentPlan:
     """An experiment plan from its YAML. Raises StageError: damaged."""
     try:
-        return ExperimentPlan.model_validate(yaml.safe_load(content))
+        return parse_plan(content.encode() if isinstance(content, str) else content)
     except (yaml.YAMLError, ValidationError) as broken:
         raise StageError(f"{EXPERIMENT_PLAN} is damaged: {broken}", Exit.BLOCKED) from broken
 

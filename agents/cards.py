@@ -19,6 +19,7 @@ from agents.prompting import Block, cut, foreign
 from cockpit.kernel.exits import Exit
 from cockpit.kernel.model import Model
 from cockpit.kernel.protocols import Tree
+from gates.cards import front_matter
 
 NOTES_IN_ALL = 40_000  # characters of notes over all cards of a prompt
 WHOLE = 120_000
@@ -66,9 +67,10 @@ def card_of(content: str, path: str) -> Card:
     """The card in a file. Raises StageError: no front matter, or not a card's."""
     parts = re.match(r"---\n(.*?)^---\n(.*)\Z", content, re.DOTALL | re.MULTILINE)
     try:
-        if parts is None:
+        head = front_matter(content)
+        if parts is None or head is None:
             raise ValueError("no front matter")
-        return Card.model_validate({**yaml.safe_load(parts[1]), "notes": parts[2].strip()})
+        return Card.model_validate({**head, "notes": parts[2].strip()})
     except (ValueError, TypeError, yaml.YAMLError, ValidationError) as broken:
         raise StageError(f"{path} is no card: {broken}", Exit.BLOCKED) from broken
 

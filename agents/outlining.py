@@ -6,11 +6,9 @@ sections (`drafting.py`), tables and figures themselves (`drawing.py`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
-
-import yaml
 
 from agents import artifacts
 from agents.coding import layout
@@ -22,6 +20,7 @@ from cockpit.kernel.model import JsonObject, pretty
 from cockpit.kernel.plan import ExperimentPlan, Outline, TablePlan
 from cockpit.kernel.protocols import Desk, StageReport, Tree
 from cockpit.kernel.stages import ANA_A, LIT_A, WRITE_A
+from gates.cards import front_matter
 from gates.registry import Registry, build
 
 OUTLINE, SYNTHESIS = f"{WRITE_A}/outline.json", f"{LIT_A}/synthesis.md"
@@ -140,17 +139,7 @@ def _cards(tree: Tree) -> list[JsonObject]:
     """Key, title, year and claim of each card, by key."""
     found: list[JsonObject] = []
     for path in tree.list(f"{LIT_A}/cards/"):
-        head = _front_matter(tree.read(path).decode("utf-8", "replace"))
+        head = front_matter(tree.read(path).decode("utf-8", "replace")) or {}
         key = path.rsplit("/", 1)[-1].removesuffix(".md")
         found.append({"key": key, **{name: head.get(name, "") for name in ("title", "year", "claim")}})
     return found
-
-
-def _front_matter(text: str) -> Mapping[str, Any]:
-    if not text.startswith("---\n"):
-        return {}
-    try:
-        head = yaml.load(text[4:].split("\n---", 1)[0], Loader=layout.LOADER)
-    except yaml.YAMLError:
-        return {}
-    return head if isinstance(head, dict) else {}

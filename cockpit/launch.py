@@ -47,7 +47,7 @@ class Rooms:
 
     workers: Callable[[Settings, Clock], Workers]
     judge: Callable[[], Judge]
-    sandbox: Callable[[Settings], Sandbox]
+    sandbox: Callable[[Settings, Path], Sandbox]  # the path is where jobs' folders are
 
 
 class Flight:
@@ -137,7 +137,8 @@ class Flight:
         created = run.recorder.view.run
         assert created is not None
         settings = created.settings
-        sandbox = self._rooms.sandbox(settings)
+        sandbox = self._rooms.sandbox(settings, self.folder.jobs)
+        run.did += [f"ended the stray job {job}" for job in await sandbox.reap(run.recorder.open_jobs())]
         workers = self._rooms.workers(settings, self._clock)
         try:
             controls = Controls(run.recorder, self._clock, sandbox)
@@ -233,9 +234,9 @@ def real_rooms() -> Rooms:
 
         return Gates()
 
-    def sandbox(settings: Settings) -> Sandbox:
+    def sandbox(settings: Settings, jobs: Path) -> Sandbox:
         from sandbox.choose import choose
 
-        return choose(settings.sandbox, rehearsal=settings.rehearsal.on)
+        return choose(settings.sandbox, rehearsal=settings.rehearsal.on, jobs=jobs)
 
     return Rooms(workers, judge, sandbox)

@@ -28,6 +28,7 @@ from cockpit.kernel.protocols import Tree
 from cockpit.kernel.results import CurrentResult, CurrentResults
 from cockpit.kernel.stages import EXEC_A, PLAN_A
 from cockpit.kernel.view import RunView
+from gates.plan_file import parse_plan
 from gates.statistics import CONTEXT, run_test, summaries
 
 CURRENT, PLAN, HYPOTHESES = f"{EXEC_A}/current_results.json", f"{PLAN_A}/exp_plan.yaml", f"{PLAN_A}/hypotheses.json"
@@ -324,7 +325,7 @@ def _plan(tree: Tree) -> ExperimentPlan | None:
     if not tree.exists(PLAN):
         return None
     try:
-        return ExperimentPlan.model_validate(yaml.load(tree.read(PLAN), Loader=YAML_LOADER))
+        return parse_plan(tree.read(PLAN))
     except (yaml.YAMLError, ValidationError):
         return None  # the contract of stage 9 reports it; without a plan nothing is a constant
 
@@ -337,6 +338,3 @@ def _hypotheses(tree: Tree) -> tuple[Hypothesis, ...]:
         return tuple(Hypothesis.model_validate(h) for h in data)
     except (ValueError, TypeError):
         return ()  # the contract of stage 8 reports it
-
-
-YAML_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

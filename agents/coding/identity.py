@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from agents.coding.layout import BY_PROGRAM
@@ -31,11 +32,12 @@ def closure(entry: str, scripts: Mapping[str, str]) -> tuple[str, ...]:
             continue
         found.add(path)
         if path.endswith(".py"):
-            waiting += _named_in(scripts[path], path, scripts)
+            waiting += _named_in(scripts[path], path, tuple(sorted(scripts)))
     return tuple(sorted(found))
 
 
-def _named_in(text: str, path: str, scripts: Mapping[str, str]) -> list[str]:
+@lru_cache(maxsize=64)
+def _named_in(text: str, path: str, scripts: tuple[str, ...]) -> list[str]:
     """Files that a Python text imports, or names by a string constant that ends like their path."""
     try:
         tree = ast.parse(text)
@@ -58,7 +60,7 @@ def _named_in(text: str, path: str, scripts: Mapping[str, str]) -> list[str]:
     return named
 
 
-def _module(name: str, folder: str, scripts: Mapping[str, str]) -> list[str]:
+def _module(name: str, folder: str, scripts: tuple[str, ...]) -> list[str]:
     """Files of a module name, seen from `folder` and from `scripts/`: itself and the packages above it."""
     parts = [part for part in name.split(".") if part]
     found = []

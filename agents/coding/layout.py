@@ -10,13 +10,12 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import yaml
-
 from cockpit.kernel.model import pretty
 from cockpit.kernel.plan import Condition, ConditionKind, ExperimentPlan
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.results import CurrentResults, JobKind
 from cockpit.kernel.stages import EXEC_A, PLAN_A
+from gates.plan_file import parse_plan
 
 PLAN = f"{PLAN_A}/exp_plan.yaml"
 SCRIPTS = f"{EXEC_A}/scripts/"
@@ -49,7 +48,7 @@ def read_plan(tree: Tree) -> ExperimentPlan:
         FileNotFoundError: stage 9 has left none.
         pydantic.ValidationError: it is not a plan.
     """
-    return ExperimentPlan.model_validate(yaml.load(tree.read(PLAN), Loader=LOADER))
+    return parse_plan(tree.read(PLAN))
 
 
 def read_scripts(tree: Tree) -> dict[str, str]:
@@ -142,6 +141,3 @@ def _readme(plan: ExperimentPlan, block: str) -> str:
 @cache
 def _run_all() -> str:
     return (resources.files("agents.coding.assets") / "run_all.py.txt").read_text(encoding="utf-8")
-
-
-LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)

@@ -51,6 +51,8 @@ class JobRunner:
             self._controls.begin()
             try:
                 result = await self._in_sandbox(position, job, block, started)
+                if started is not None and result.receipt.reason in RERUN:  # it died with us, which says nothing
+                    result = await self._in_sandbox(position, job, block, None)
             finally:
                 self._controls.end()
         tail = result.tail[-TAIL:]

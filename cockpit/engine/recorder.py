@@ -137,6 +137,15 @@ class Recorder:
                     return record.event
         return None
 
+    def open_jobs(self) -> dict[str, str]:
+        """job → handle of every job that was started and has not ended, as far as the journal knows."""
+        started = [j for j in self.view.jobs.values() if j.receipt is None]
+        known = {str(j.job): j.handle for j in started}
+        for record in self.leftovers.remaining():
+            if isinstance(record.event, e.JobStarted):
+                known[record.event.job.id] = record.event.handle
+        return {job: handle for job, handle in known.items() if job not in self.finished_jobs}
+
     def absorb_job(self, job: JobId) -> None:
         """Fold the leftovers about `job` now (it was adopted or recalled)."""
         for group in self.leftovers.by_digest.values():

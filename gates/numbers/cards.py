@@ -8,13 +8,10 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-import yaml
-
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.stages import LIT_A
-from gates.registry import YAML_LOADER
+from gates.cards import front_matter
 
-_FRONT = re.compile(r"\A---\s*\n(.*?)\n---\s*(?:\n|\Z)", re.S)
 _NUMBER = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 
 
@@ -27,12 +24,8 @@ def read_cards(tree: Tree) -> dict[str, frozenset[Decimal]]:
     for path in tree.list(f"{LIT_A}/cards/"):
         if not path.endswith(".md"):
             continue
-        front = _FRONT.match(tree.read(path).decode("utf-8", "replace"))
-        try:
-            data = yaml.load(front.group(1), Loader=YAML_LOADER) if front else None
-        except yaml.YAMLError:
-            continue  # the contract of stage 6 reports it
-        if isinstance(data, dict):
+        data = front_matter(tree.read(path).decode("utf-8", "replace"))
+        if data is not None:  # the contract of stage 6 reports what cannot be read
             words = [str(v) for name in ("numbers", "quotes", "claim") for v in _listed(data.get(name))]
             key = str(data.get("key") or path.rpartition("/")[2].removesuffix(".md"))
             found[key] = frozenset(Decimal(n.replace(",", "")) for w in words for n in _NUMBER.findall(w))

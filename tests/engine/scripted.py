@@ -196,7 +196,7 @@ def flight(folder: RunFolder, workers: ScriptedWorkers | None = None, *, face: o
     """A flight of that run with scripted rooms, not yet started."""
     workers = workers or ScriptedWorkers()
     rooms = Rooms(lambda settings, clock: workers, lambda: judge or ScriptedJudge(),  # type: ignore[return-value, arg-type]  # doubles
-                  lambda settings: sandbox or ScriptedSandbox())  # fmt: skip
+                  lambda settings, jobs: sandbox or ScriptedSandbox())  # fmt: skip
     return Flight(folder, rooms, face or NoFace(), present=present)  # type: ignore[arg-type]  # doubles
 
 
