@@ -575,8 +575,8 @@ class World:
             assert copy
             self.put(copy, self.files[path])
 
-    def reviewed(self, probability: float = 0.6, **dimensions: float) -> list[Review]:
-        """Through 18 to 20 as the effort asks: reviews, answers to them, confirmations."""
+    def advised(self, probability: float = 0.6, **dimensions: float) -> None:
+        """18 and 19 as the effort asks: reviews, and answers to them."""
         folder = "08_paper_review/artifacts"
         for name in ("reviewer", "reviewer-2"):
             advice = self.review(name, stage=18, probability=probability, **dimensions)
@@ -584,6 +584,10 @@ class World:
         self.put(f"{folder}/review_notes.md", "notes")
         self.put(f"{folder}/comparable_papers.json", ["paper01"])
         self.put(a.CHANGES, [])
+
+    def reviewed(self, probability: float = 0.6, **dimensions: float) -> list[Review]:
+        """18 to 20: reviews, answers, confirmations."""
+        self.advised(probability, **dimensions)
         return [self.review(n, probability=probability, **dimensions) for n in ("reviewer", "reviewer-2")]
 
     def audited(self) -> World:

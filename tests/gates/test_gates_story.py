@@ -27,6 +27,16 @@ def test_an_honest_run_meets_every_contract_and_has_no_findings(world: World) ->
     assert (route.entry, route.outcome, route.export_round) == (None, "accepted", 1)
 
 
+def test_what_19_changes_after_the_advice_of_18_is_confirmed_at_20(world: World) -> None:
+    world.advised()
+    world.paper(world.files[a.RENDERED].decode().replace("It holds here.", "It holds here, in this setting."))
+    world.audited()
+    verdict = world.decide([r.review for r in world.view.reviews])
+    assert {r.code for r in verdict.reasons if r.severity == "block"} == {"review-missing"}, "nobody read these bytes"
+    confirmed = [world.review(name) for name in ("reviewer", "reviewer-2")]
+    assert world.decide(confirmed).outcome == "WARN", "advice on the bytes before is no reason to block"
+
+
 def test_every_audit_of_the_schedule_passes_on_an_honest_run(world: World) -> None:
     for stage, part in SCHEDULE:
         audited = world.gates.audit(stage, part, world.tree, world.view)
