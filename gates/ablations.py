@@ -6,6 +6,8 @@ tables. Not here: what a reviewer finds missing beyond that (verification review
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 
 from cockpit.kernel.findings import Finding, Severity, Span
@@ -35,7 +37,9 @@ def find(tree: Tree, view: RunView) -> tuple[Finding, ...]:
         ValueError: outline, plan or paper cannot be read.
     """
     named = missed_by_reviewers(view)
-    return tuple(_finding(lack, _agrees(lack.component, named)) for lack in lacks(tree, view))
+    outline = PaperText(OUTLINE, text_of(tree, OUTLINE).value or "")
+    return tuple(_finding(lack, _credited(lack.component, outline), _agrees(lack.component, named))
+                 for lack in lacks(tree, view))  # fmt: skip
 
 
 def lacks(tree: Tree, view: RunView) -> tuple[Lack, ...]:
@@ -116,7 +120,16 @@ def _agrees(component: str, named: tuple[str, ...]) -> bool:
     return any(_named(component, tokens(text)) for text in named)
 
 
-def _finding(lack: Lack, agreed: bool) -> Finding:
+def _credited(component: str, outline: PaperText) -> Span:
+    """Where the outline lists the component."""
+    name = json.dumps(component, ensure_ascii=False)
+    listed = re.search(rf'"name":\s*{re.escape(name)}', outline.text)
+    if listed is None:
+        return Span(file=OUTLINE, text=component)
+    return outline.span(listed.end() - len(name) + 1, listed.end() - 1, component)
+
+
+def _finding(lack: Lack, at: Span, agreed: bool) -> Finding:
     severity: Severity = "critical" if agreed else "major"
     evidence = [f"{OUTLINE} credits {lack.component}", f"{PLAN}: {lack.what}"]
     if agreed:
@@ -126,7 +139,7 @@ def _finding(lack: Lack, agreed: bool) -> Finding:
         pattern="experiment-missing",
         severity=severity,
         title=f"{lack.component} is credited without an ablation: {lack.what}",
-        spans=(Span(file=OUTLINE, text=lack.component),),
+        spans=(at,),
         owner=lack.owner,
         parts=(f"ablation of {lack.component}",),
         evidence=tuple(evidence),

@@ -30,11 +30,13 @@ from gates import (
 from gates.artifacts import (
     CARDS,
     CURRENT,
+    LINE_MAP,
     OUTLINE,
     PAPER_BIB,
     PAPERS,
     PLAN,
     RENDERED,
+    SECTIONS,
     bytes_of,
     current_of,
 )
@@ -116,7 +118,13 @@ def _nothing(tree: Tree) -> list[str]:
 
 _BY_NAME = (
     Auditor("numbers", "1", (RENDERED,), numbers_audit.inputs, numbers_audit.check),
-    Auditor("references", "1", (RENDERED,), lambda tree: (PAPERS, PAPER_BIB), references.find),
+    Auditor(
+        "references",
+        "1",
+        (RENDERED,),
+        lambda tree: (PAPERS, PAPER_BIB, LINE_MAP, *tree.list(SECTIONS)),
+        references.find,
+    ),
     Auditor("citations", "1", (PAPERS,), citations.inputs, citations.find),
     Auditor("ablations", "1", (OUTLINE, PLAN, RENDERED), _nothing, ablations.find),
     Auditor("collapse", "1", (CURRENT, PLAN), _results, collapse.find),

@@ -11,7 +11,8 @@ import re
 from cockpit.kernel.findings import Finding, Span
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.view import RunView
-from gates.artifacts import BIB, PAPER_BIB, PAPERS, RENDERED, papers_of, text_of
+from gates.artifacts import BIB, LINE_MAP, PAPER_BIB, PAPERS, RENDERED, papers_of, text_of
+from gates.latex.origin import Origins, origins
 from gates.papertext import PaperText
 
 _ENTRY = re.compile(r"@(?!comment\b|string\b|preamble\b)[A-Za-z]+\s*[{(]\s*([^\s,{}()]+)\s*,", re.IGNORECASE)
@@ -19,7 +20,7 @@ OWNER = 17
 
 
 def find(tree: Tree, view: RunView) -> tuple[Finding, ...]:
-    """One finding a key that has no record, with every use of it and its entry.
+    """One finding a key that has no record, with every use of it, where it was written, and its entry.
 
     Raises:
         ValueError: neither records nor a bibliography can be read, or the paper cannot.
@@ -29,10 +30,10 @@ def find(tree: Tree, view: RunView) -> tuple[Finding, ...]:
         raise ValueError(paper.problem)
     known = stored_keys(tree)
     uses: dict[str, list[Span]] = {}
-    text = PaperText(RENDERED, paper.value)
+    text, source = PaperText(RENDERED, paper.value), origins(tree, RENDERED, paper.value, LINE_MAP)
     for key, start, end in text.citations():
         if key not in known:
-            uses.setdefault(key, []).append(text.span(start, end, key))
+            uses.setdefault(key, []).append(_written(text.span(start, end, key), source))
     for key, span in entries(tree, PAPER_BIB).items():
         if key not in known:
             uses.setdefault(key, []).append(span)
@@ -61,6 +62,15 @@ def entries(tree: Tree, path: str) -> dict[str, Span]:
         return {}
     text = PaperText(path, bib.value)
     return {m[1]: text.span(m.start(1), m.end(1), m[1]) for m in _ENTRY.finditer(bib.value)}
+
+
+def _written(span: Span, source: Origins) -> Span:
+    """The place in the writer's own file, if the same characters stand there."""
+    place = source.place(span.line, span.column, span.column + len(span.text)) if span.line else None
+    if place is None or not place.exact:
+        return span
+    return span.model_copy(update={"file": place.file, "line": place.line, "column": place.column,
+                                   "end_column": place.end})  # fmt: skip
 
 
 def _finding(key: str, spans: list[Span]) -> Finding:

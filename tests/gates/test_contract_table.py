@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -192,6 +193,14 @@ def test_points_of_the_reviews_need_an_answer(world: World) -> None:
     assert any("reviewer-1 has no answer" in s for s in world.gates.unmet(19, world.tree, world.view))
     world.put(a.CHANGES, {"changes": [{"point": "reviewer-1", "answer": "deferred", "why": "needs an experiment"}]})
     assert world.gates.unmet(19, world.tree, world.view) == ()
+
+
+def test_reviews_of_a_draft_stay_advice_when_the_revision_changes_it(world: World) -> None:
+    world.reviewed()
+    world.put(a.RENDERED, world.files[a.RENDERED] + b"%")
+    at = {stage: replace(world.view, position=world.at(stage)) for stage in (18, 19, 20)}
+    assert any("has changed since" in s for s in world.gates.unmet(18, world.tree, at[18]))
+    assert world.gates.unmet(18, world.tree, at[19]) == world.gates.unmet(18, world.tree, at[20]) == ()
 
 
 def test_failed_jobs_need_a_signature(world: World) -> None:

@@ -79,7 +79,9 @@ def test_missing_ablation_grows_critical_with_a_reviewer_and_closes_by_program_a
     world.judge(17, "mended")
     [o] = world.view.ledger.open
     assert (o.finding.pattern, o.finding.severity, o.finding.owner) == ("experiment-missing", "major", 9)
-    assert o.finding.spans[0].text == "target centring"
+    [span] = o.finding.spans
+    assert (span.file, span.text) == (a.OUTLINE, "target centring")
+    assert "target centring" in world.files[a.OUTLINE].decode().splitlines()[span.line - 1]
 
     miss = Weakness(
         id="w1", dimension="soundness", severity="major", text="No ablation.", missing="ablation of target centring"
