@@ -83,8 +83,16 @@ def go_on(folder: RunFolder, limit: float = LIMIT_S) -> Flown:
 def cockpit(*words: str | Path, here: Path | None = None, env: Mapping[str, str] | None = None,
             limit: float = LIMIT_S) -> subprocess.CompletedProcess[str]:  # fmt: skip
     """`cockpit …` as typed, in the folder `here`."""
-    return subprocess.run([*command(), *map(str, words)], cwd=here or ROOT, env=surroundings(env),
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=limit, check=False)  # fmt: skip
+    return subprocess.run(
+        [*command(), *map(str, words)],
+        cwd=here or ROOT,
+        env=surroundings(env),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=limit,
+        check=False,
+    )
 
 
 def command() -> list[str]:
