@@ -21,6 +21,7 @@ from cockpit.kernel.plan import ExperimentPlan
 from cockpit.kernel.protocols import Desk
 
 STRATEGIES = ("patch", "another strategy", "rebuild")
+ABOUT = ("signature", "conditions", "attempt", "strategy")
 REPAIRS_A_STAGE = 12  # signatures that keep changing end here
 KINDS = (".py", ".json", ".txt", ".csv", ".toml", ".yaml", ".yml", ".md")
 FRAME = re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+)(?:, in (?P<name>\S+))?')
@@ -64,47 +65,21 @@ class Repairs:
         """`scripts` with the repair of `failure`; the attempt is recorded with its strategy."""
         attempt = self.counts.get(failure.signature, 0) + 1
         strategy = STRATEGIES[min(attempt, len(STRATEGIES)) - 1]
-        answered = await kit.ask_files(
-            desk,
-            "exp-executor/repair",
-            path=f"{self.path}/{len(self.made) + 1}",
-            plan=own("plan", plan),
-            files=own("files", shown(scripts)),
-            failure=own(
-                "failure",
-                {
-                    "signature": failure.signature,
-                    "conditions": list(failure.conditions),
-                    "attempt": attempt,
-                    "strategy": strategy,
-                    "last_lines": list(failure.trace),
-                },
-            ),
-            history=own("history", self.made),
-            strategy=strategy,
+        about: JsonObject = dict(
+            zip(ABOUT, (failure.signature, list(failure.conditions), attempt, strategy), strict=True)
         )
+        answered = await kit.ask_files(
+            desk, "exp-executor/repair", path=f"{self.path}/{len(self.made) + 1}", plan=own("plan", plan),
+            files=own("files", shown(scripts)), failure=own("failure", {**about, "last_lines": list(failure.trace)}),
+            history=own("history", self.made) if self.made else None, strategy=strategy,
+        )  # fmt: skip
         mended = merged({} if strategy == "rebuild" else scripts, answered)
         changed = tuple(sorted(p for p in {*scripts, *mended} if scripts.get(p) != mended.get(p)))
         self.counts[failure.signature] = attempt
-        self.made.append(
-            {
-                "signature": failure.signature,
-                "conditions": list(failure.conditions),
-                "attempt": attempt,
-                "strategy": strategy,
-                "files": list(changed),
-            }
-        )
-        await desk.record(
-            RepairMade(
-                at=kit.clock.now(),
-                position=desk.position,
-                signature=failure.signature,
-                attempt=attempt,
-                strategy=strategy,
-                files=changed,
-            )
-        )
+        self.made.append({**about, "files": list(changed)})
+        made = RepairMade(at=kit.clock.now(), position=desk.position, signature=failure.signature, attempt=attempt,
+                          strategy=strategy, files=changed)  # fmt: skip
+        await desk.record(made)
         return mended
 
 
