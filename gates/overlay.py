@@ -8,6 +8,8 @@ An earlier round may be exported while the tree has gone on, so paper, results a
 
 from __future__ import annotations
 
+from difflib import SequenceMatcher
+
 from cockpit.kernel.ids import Sha256
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.stages import EXEC_A, FINAL
@@ -22,6 +24,7 @@ from gates.artifacts import (
     RENDERED,
     SECTIONS,
     SOURCE,
+    text_of,
 )
 
 RAW, EXPORTED_RAW = f"{EXEC_A}/raw_results/", f"{FINAL}/experiment_data/raw/"
@@ -59,6 +62,21 @@ class FinalTree:
 
     def exists(self, path: str) -> bool:
         return not _hidden(path) and self._tree.exists(self.exported(path) or path)
+
+
+def touched_lines(tree: Tree) -> tuple[int, ...]:
+    """Lines of `final/paper.tex` (from 1) that are neither the paper's nor an insertion into it.
+
+    Only the exporter's own section is inserted; a line that replaces one of the paper's was changed by hand.
+    """
+    paper, exported = text_of(tree, RENDERED).value, text_of(tree, FINAL_PAPER).value
+    if paper is None or exported is None:
+        return ()
+    matcher = SequenceMatcher(None, paper.splitlines(), exported.splitlines(), autojunk=False)
+    changed = [
+        (start, was_end - was) for tag, was, was_end, start, _ in matcher.get_opcodes() if tag in ("replace", "delete")
+    ]
+    return tuple(start + 1 + n for start, count in changed for n in range(count))
 
 
 def _hidden(path: str) -> bool:

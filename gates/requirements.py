@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pydantic import ValidationError
 
 from cockpit.kernel.events import LEDGER_KINDS, read_event_json
-from cockpit.kernel.findings import AuditRun, GateReason, Obligation
+from cockpit.kernel.findings import AuditRun, GateReason, Obligation, Span
 from cockpit.kernel.ids import Fingerprint
 from cockpit.kernel.ledger_lines import EVIDENCE_FOLDER, LEDGER_FILE
 from cockpit.kernel.levels import ASSURANCES, Assurance
@@ -22,8 +22,10 @@ from gates import citations, contracts, contracts_paper, honesty, references
 from gates.artifacts import FINAL_PAPER, PAPER_BIB, papers_of, text_of
 from gates.auditors import AUDITORS, FINAL_PROGRAMS, Audit, audit_final, final_inputs, final_name
 from gates.fingerprints import fingerprint
+from gates.overlay import touched_lines
 from gates.projection import line_seq
 
+SHOWN = 5  # touched lines that are named
 Check = Callable[[Tree, RunView], Iterator[GateReason]]
 PROGRAMS = ("numbers", "references", "collapse", "static", "receipts", "plan", "ablations", "passages", "figures")
 RECORDED = {"compile": "compile", "related-work": "related-work",
@@ -58,7 +60,7 @@ def _program(name: str) -> Check:
         if name in FINAL_PROGRAMS and tree.exists(FINAL_PAPER):
             run = latest(view, final_name(name))
             if run is not None:
-                yield from _fresh(final_name(name), run, final_inputs(name, tree))
+                yield from _exported(name, run, tree)
             yield from unrecorded(audit_final(name, tree, view), view)
 
     return look
@@ -73,6 +75,16 @@ def _fresh(name: str, run: AuditRun | None, present: dict[str, str]) -> Iterator
     elif run.inputs != present:
         changed = sorted(p for p in {*run.inputs, *present} if run.inputs.get(p) != present.get(p))
         yield _block("audit-stale", f"{changed[0]} has changed since the {name} program judged it")
+
+
+def _exported(name: str, run: AuditRun, tree: Tree) -> Iterator[GateReason]:
+    """The package is as it was judged; where its paper was touched, by line."""
+    yield from _fresh(final_name(name), run, final_inputs(name, tree))
+    if name == "numbers" and run.inputs.get(FINAL_PAPER) != str(tree.sha(FINAL_PAPER)):
+        for line in touched_lines(tree)[:SHOWN]:
+            text = f"{FINAL_PAPER}:{line} is not what was exported"
+            span = Span(file=FINAL_PAPER, line=line)
+            yield GateReason(code="export-touched", severity="block", text=text, span=span)
 
 
 def latest(view: RunView, auditor: str) -> AuditRun | None:

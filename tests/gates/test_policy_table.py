@@ -243,6 +243,20 @@ def test_evidence_copies_are_rehashed(world: World) -> None:
     assert "evidence-missing" in codes(world, [])
 
 
+@pytest.mark.parametrize(
+    "words", [("Ridge &", "Rigde &"), ("Shrinkage is old", "Shrinkage is 3 old"), ("It holds here.", "")]
+)
+def test_any_line_of_the_export_that_was_touched_is_named(world: World, words: tuple[str, str]) -> None:
+    reviews = ready(world)
+    world.export()
+    world.judge(22)
+    text = world.files[a.FINAL_PAPER].decode()
+    line = next(n for n, row in enumerate(text.splitlines(), 1) if words[0] in row)
+    world.put(a.FINAL_PAPER, text.replace(*words))
+    named = {r.span.line for r in world.decide(reviews).reasons if r.code == "export-touched" and r.span}
+    assert named == {line}
+
+
 def test_an_export_of_an_earlier_round_is_judged_by_its_own_data(world: World) -> None:
     reviews = ready(world)
     world.export()
