@@ -6,8 +6,9 @@ Belongs here: the engine's writes to the run's tree. Not here: what is in the fi
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from cockpit.journal.files import sync_folder, write_durably
+from cockpit.journal.files import write_durably, write_many
 from cockpit.journal.history import History
 from cockpit.journal.places import RunFolder
 from cockpit.journal.trees import WorkTree
@@ -21,26 +22,32 @@ KEPT_ON_THE_WAY_BACK = (f"{EXEC_A}/raw_results/", f"{EXEC_A}/logs/", f"{EXEC_A}/
 
 
 def move_in(folder: RunFolder, staged: Mapping[str, bytes | None]) -> dict[str, Sha256]:
-    """Put staged files into the tree, each by rename; None takes one out. Returns path → hash of those written."""
+    """Put staged files into the tree, each by rename; None takes one out. Returns path → hash of those staged."""
     written: dict[str, Sha256] = {}
-    folders = set()
+    small: dict[Path, bytes] = {}
     for path, content in sorted(staged.items()):
         target = folder.root / path
         if content is None:
             target.unlink(missing_ok=True)
             continue
-        digest = Sha256(sha256(content))
+        written[path] = Sha256(sha256(content))
         if len(content) > LARGE:
-            _link_large(folder, path, content, digest)
-        else:
-            if target.is_symlink():
-                target.unlink()
-            write_durably(target, content, sync=False)
-        folders.add(target.parent)
-        written[path] = digest
-    for parent in sorted(folders):
-        sync_folder(parent)
+            _link_large(folder, path, content, written[path])
+        elif not _holds(target, content):
+            small[target] = content
+    write_many(small)
     return written
+
+
+def _holds(target: Path, content: bytes) -> bool:
+    """Does the file have that content already? A link is replaced in any case."""
+    if target.is_symlink():
+        target.unlink()
+        return False
+    try:
+        return target.stat().st_size == len(content) and target.read_bytes() == content
+    except FileNotFoundError:
+        return False
 
 
 def _link_large(folder: RunFolder, path: str, content: bytes, digest: Sha256) -> None:

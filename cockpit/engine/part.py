@@ -134,7 +134,6 @@ class StagePart:
         if self._stage.phase in PHASES:
             self._house.keeper.put(reports.phase_files(self._stage.phase, tree))
         room.recorder.end_part()
-        self._house.keeper.project()
         done = e.StageDone(
             at=room.clock.now(), position=self._desk.position, part=self._part, input_hash=self._entered.input_hash,
             outputs=outputs.outputs_of(self._stage, tree), calls=tuple(self._desk.calls),

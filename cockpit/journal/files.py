@@ -7,6 +7,7 @@ folder, fsync, rename, fsync of the folder.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 
@@ -42,6 +43,42 @@ def write_durably(path: Path, content: bytes, *, sync: bool = True) -> None:
         raise
     if sync:
         sync_folder(path.parent)
+
+
+def write_many(contents: Mapping[Path, bytes]) -> None:
+    """Put many files at their paths, each atomically, all durable when this returns.
+
+    Everything is written before anything is synced, so that the disk's journal is flushed about once, and
+    synced before anything is renamed, so that no name ever stands for half a file.
+
+    Raises:
+        OSError: as `write_durably`; some of the files may be in place, each whole.
+    """
+    temps: list[tuple[Path, Path]] = []
+    try:
+        for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temp = path.with_name(f".{path.name}.tmp")
+            temps.append((temp, path))
+            temp.write_bytes(content)
+        for temp, _path in temps:
+            _sync(temp)
+        for temp, path in temps:
+            temp.rename(path)
+        for folder in sorted({path.parent for path in contents}):
+            sync_folder(folder)
+    except OSError:
+        for temp, _path in temps:
+            temp.unlink(missing_ok=True)
+        raise
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def append_durably(fd: int, content: bytes) -> None:

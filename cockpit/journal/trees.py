@@ -46,14 +46,13 @@ class WorkTree:
         self._known: dict[str, tuple[tuple[int, int, int], Sha256]] = {}
 
     def list(self, prefix: str = "") -> list[str]:
-        top = self.root / prefix.rpartition("/")[0]
-        if not top.is_dir():
-            return []
+        root = str(self.root)
+        top = prefix.rpartition("/")[0]
         found = []
-        for folder, folders, files in os.walk(top):  # Path.walk came with 3.12
-            folders[:] = sorted(f for f in folders if f not in HIDDEN)
-            rel = Path(folder).relative_to(self.root).as_posix()
-            base = "" if rel == "." else rel + "/"
+        for folder, folders, files in os.walk(f"{root}/{top}" if top else root):  # strings: this is asked for often
+            folders[:] = [f for f in folders if f not in HIDDEN]
+            rel = folder[len(root) + 1 :]
+            base = f"{rel}/" if rel else ""
             found += [base + f for f in files if (base + f).startswith(prefix) and not f.endswith(".tmp")]
         return sorted(found)
 
@@ -65,7 +64,7 @@ class WorkTree:
 
     def sha(self, path: str) -> Sha256:
         try:
-            stat = (self.root / path).stat()
+            stat = os.stat(f"{self.root}/{path}")  # noqa: PTH116  as above
         except NotADirectoryError:
             raise FileNotFoundError(path) from None
         mark = (stat.st_size, stat.st_mtime_ns, stat.st_ino)
@@ -76,7 +75,7 @@ class WorkTree:
         return known[1]
 
     def exists(self, path: str) -> bool:
-        return (self.root / path).is_file()
+        return os.path.isfile(f"{self.root}/{path}")  # noqa: PTH113  as above
 
 
 class CommitTree:
