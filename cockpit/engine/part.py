@@ -21,7 +21,7 @@ from cockpit.kernel.ids import Part, Position, Sha256
 from cockpit.kernel.model import canonical, pretty, sha256
 from cockpit.kernel.protocols import Judge, Route, StageReport, Tree, Workers
 from cockpit.kernel.reviews import Review
-from cockpit.kernel.stages import PHASES, Stage
+from cockpit.kernel.stages import Stage
 from cockpit.kernel.view import Heading, RunView
 
 NEVER_REUSED = (18, 20, 21, 22, 23)  # fresh threads, fresh verdicts, fresh look-ups
@@ -131,8 +131,8 @@ class StagePart:
         mine = [p for p in outputs.outputs_of(self._stage, tree) if p != self._stage.report]
         files = reports.stage_files(self._stage, self._entered, report, mine, room.clock.now(), took_s)
         self._house.keeper.put(files)
-        if self._stage.phase in PHASES:
-            self._house.keeper.put(reports.phase_files(self._stage.phase, tree))
+        for phase in reports.phases_of(self._stage):
+            self._house.keeper.put(reports.phase_files(phase, tree))
         room.recorder.end_part()
         done = e.StageDone(
             at=room.clock.now(), position=self._desk.position, part=self._part, input_hash=self._entered.input_hash,
@@ -194,8 +194,8 @@ async def reuse(house: House, of: Stage, heading: Heading, source: Position) -> 
     """Put the earlier outputs back and commit that they stand."""
     room = house.room
     back = outputs.put_back(house.history, room.recorder.view, source, of.number)
-    if of.phase in PHASES:
-        house.keeper.put(reports.phase_files(of.phase, house.tree))
+    for phase in reports.phases_of(of):
+        house.keeper.put(reports.phase_files(phase, house.tree))
     room.recorder.record(e.StageReused(at=room.clock.now(), position=heading.position, source=source, outputs=back))
     await house.keeper.commit()
 

@@ -13,9 +13,10 @@ from cockpit.kernel.events import StageEntered
 from cockpit.kernel.ids import Instant
 from cockpit.kernel.model import JsonObject, pretty
 from cockpit.kernel.protocols import StageReport, Tree
-from cockpit.kernel.stages import STAGES, Stage, stage
+from cockpit.kernel.stages import PHASES, STAGES, Stage, stage
 from cockpit.kernel.view import RunView
 
+WITH_STAGES = frozenset(s.phase for s in STAGES)
 TITLES = {"goal": "Goal", "method": "Method", "risks": "Risks"}
 
 
@@ -55,6 +56,12 @@ def stage_files(of: Stage, entered: StageEntered, report: StageReport, outputs: 
             f"{base}.plan.md": work_plan(of, entered, report).encode()}  # fmt: skip
 
 
+def phases_of(of: Stage) -> tuple[str, ...]:
+    """The phases whose files a stage's end changes: its own, and one without stages of its own that it writes to."""
+    guests = (p for p in PHASES if p not in WITH_STAGES and any(path.startswith(f"{p}/") for path in _paths(of)))
+    return (*((of.phase,) if of.phase in PHASES else ()), *guests)
+
+
 def phase_files(phase: str, tree: Tree) -> dict[str, bytes]:
     """The phase's `work_plan.md`, `report.json`, `report.md`, merged from its stages' files in `tree`."""
     merged: JsonObject = {}
@@ -62,7 +69,7 @@ def phase_files(phase: str, tree: Tree) -> dict[str, bytes]:
     texts, plans = [], []
     for of in STAGES:
         base = f"{of.phase}/stages/s{of.number:02}"
-        if of.phase != phase or not tree.exists(f"{base}.json"):
+        if phase not in phases_of(of) or not tree.exists(f"{base}.json"):
             continue
         doc = json.loads(tree.read(f"{base}.json"))
         metas.append(doc.pop("_meta"))
@@ -90,9 +97,17 @@ def _phase_meta(phase: str, metas: list[Any]) -> JsonObject:
         "duration_s": round(sum(m["duration_s"] for m in metas), 1),
         "status": "completed",
         "work_plan_path": f"{phase}/work_plan.md",
-        "artifacts": sorted(a for m in metas for a in m["artifacts"]),
+        "artifacts": sorted({a for m in metas for a in m["artifacts"] if not _elsewhere(a, phase)}),
         "stages": [{"number": n, "name": stage(n).name} for n in numbers],
     }
+
+
+def _elsewhere(path: str, phase: str) -> bool:
+    return any(path.startswith(f"{p}/") for p in PHASES if p != phase)
+
+
+def _paths(of: Stage) -> tuple[str, ...]:
+    return (*of.owns, *of.revises)
 
 
 def progress(view: RunView) -> bytes:
