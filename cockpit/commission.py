@@ -7,7 +7,6 @@ run of the same idea. Not here: merging settings (`cockpit/front/configuration.p
 from __future__ import annotations
 
 import os
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -133,6 +132,7 @@ def decide(idea: Idea, settings: Settings, *, level_asked: bool) -> Start:
     Raises:
         CockpitError: no model (7), no sandbox (6), a level that cannot be reached (2).
     """
+    from agents import typesetting
     from sandbox.choose import choose
 
     notices: list[str] = []
@@ -149,8 +149,8 @@ def decide(idea: Idea, settings: Settings, *, level_asked: bool) -> Start:
                                hint=f"Ask for `--assurance {cap}`, or lift the cap: {'; '.join(caps)}.")  # fmt: skip
         caps = (*caps, f"level lowered from {settings.assurance} to {cap}")
         settings = settings.model_copy(update={"assurance": cap})
-    if shutil.which("latexmk") is None:
-        notices.append("no TeX: latexmk is not installed, so no PDF will be made")
+    if lacking := typesetting.missing(settings.language):
+        notices.append(f"no TeX: {lacking} is not installed, so no PDF will be made")
     if settings.offline:
         notices.append("offline: references stay pending")
     return Start(settings, cap, caps, tuple(notices), sandbox.describe())

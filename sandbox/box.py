@@ -72,8 +72,8 @@ def environment(spec: JobSpec, work: str, checkpoints: str, path: str) -> dict[s
 def search_path(needs: str) -> str:
     """PATH of a process job: the interpreter's folder, TeX's when it stands elsewhere, the system's."""
     folders = [str(Path(sys.executable).parent)]
-    if needs == "tex" and (latexmk := shutil.which("latexmk")):
-        folders.append(str(Path(latexmk).parent))
+    if needs == "tex" and (tex := shutil.which("pdflatex") or shutil.which("xelatex")):
+        folders.append(str(Path(tex).parent))
     folders += ["/usr/local/bin", "/usr/bin", "/bin"]
     return ":".join(dict.fromkeys(folders))
 

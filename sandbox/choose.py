@@ -15,7 +15,6 @@ from cockpit.kernel.settings import SandboxSettings
 from sandbox import box
 from sandbox.docker_backend import NoDocker, connect, ping
 from sandbox.process_backend import ProcessBackend
-from sandbox.tex import tex_available
 
 UNSAFE = "--unsafe-no-isolation"
 
@@ -66,14 +65,11 @@ def _ways_out(backend: str) -> str:
 
 
 def probe() -> list[Probe]:
-    """What this machine has for running jobs and compiling papers."""
+    """What this machine has for running jobs."""
     trouble = box.bubblewrap_trouble()
     boxes = Probe("bubblewrap", not trouble, trouble or f"bubblewrap {box.bubblewrap_version()}",
                   "apt install bubblewrap" if trouble else "")  # fmt: skip
-    has_tex = tex_available()
-    tex = Probe("tex", has_tex, "latexmk, pdflatex and bibtex are there" if has_tex else "no latexmk",
-                "" if has_tex else "without TeX a run makes no PDF; everything else works")  # fmt: skip
-    return [_docker(), boxes, tex]
+    return [_docker(), boxes]
 
 
 def _docker() -> Probe:

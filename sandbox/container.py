@@ -7,6 +7,7 @@ daemon (`docker_backend.py`).
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -102,7 +103,7 @@ def _mounts(spec: JobSpec, folder: Path) -> dict[str, dict[str, str]]:
         str((folder / "work").resolve()): {"bind": box.INSIDE_WORK, "mode": "rw"},
         str((folder / "checkpoints").resolve()): {"bind": box.INSIDE_CHECKPOINTS, "mode": "rw"},
     }
-    if spec.needs == "tex":  # TeX stands in this machine's system, and the host image has the same libraries
+    if spec.needs == "tex" and sys.platform == "linux":  # TeX stands in this machine's system, with its libraries
         mounts |= {place: {"bind": place, "mode": "ro"} for place in SYSTEM_FOR_TEX if Path(place).exists()}
     return mounts
 
@@ -130,7 +131,7 @@ def verdict(seen: Seen, last_line: str, limits: JobLimits) -> tuple[EndReason, i
             return "finished", 0, ""
         case _ if seen.oom_killed:
             return "out-of-memory", None, f"over {limits.memory_mb} MiB of memory"
-        case 127 if last_line.startswith("sh: ") and "exec: " in last_line:
+        case 127 if last_line.startswith(("sh: ", "[FATAL tini")) and "exec" in last_line:
             return "could-not-start", None, ""
         case 137 | 143 | 255 if seen.daemon_left:
             return "sandbox-dead", None, "the Docker daemon went away while the job ran"

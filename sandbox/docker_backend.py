@@ -136,14 +136,15 @@ class DockerBackend:
         attempt = next_attempt(folder)
         name = container.name_of(folder, attempt)
         launch = Launch(attempt=attempt, job=spec.id, digest=digest_of(spec), asked_s=time.time(), backend=self.name,
-                        isolated=True, image=self._image_id, handle=f"docker:{name}")  # fmt: skip
+                        isolated=True, image=await self._call(partial(self._image_for, spec)),
+                        handle=f"docker:{name}")  # fmt: skip
         try:
             lay_out(folder, spec, blobs)
             write(folder / "launch.json", launch)
         except (BadInput, OSError) as error:
             return self._ended_early("could-not-start", spec, block, launch, folder, str(error))
         await watch.started(launch.handle)
-        creating = asyncio.ensure_future(self._call(partial(self._create, spec, folder, name)))
+        creating = asyncio.ensure_future(self._call(partial(self._create, spec, folder, name, launch.image)))
         try:
             live = await asyncio.shield(creating)
         except asyncio.CancelledError:  # the thread goes on: what it makes must not be left behind
@@ -155,10 +156,19 @@ class DockerBackend:
             return self._ended_early(self._reason_of(error), spec, block, launch, folder, container.words(error))
         return await self._look_after(live, launch, watch, block)
 
-    def _create(self, spec: JobSpec, folder: Path, name: str) -> _Live:
+    def _image_for(self, spec: JobSpec) -> str:
+        """The image's id. TeX is this machine's own: it runs among this machine's libraries, whatever the image."""
+        from docker.errors import DockerException
+
+        if spec.needs == "tex" and sys.platform == "linux":
+            with contextlib.suppress(DockerException, OSError):  # the job says what is missing where it runs
+                return str(self._client.images.get(_image(self._client, HOST_IMAGES[0])).id)
+        return self._image_id
+
+    def _create(self, spec: JobSpec, folder: Path, name: str, image_id: str) -> _Live:
         """Create, attach, start: in this order nothing of the output is missed."""
         own(folder, self._user)
-        place = container.Place(folder, name, self._image_id, self._user, self._cpus)
+        place = container.Place(folder, name, image_id, self._user, self._cpus)
         made = self._client.containers.create(**container.request(spec, place))
         stream = made.attach(stream=True, logs=False, stdout=True, stderr=True)
         made.start()
@@ -308,7 +318,7 @@ class DockerBackend:
     def _ended_early(self, reason: EndReason, spec: JobSpec, block: str, launch: Launch, folder: Path,
                      why: str) -> JobResult:  # fmt: skip
         ending = receipts.Ending(reason, None, launch.asked_s, time.time(), Usage(wall_s=0), why)
-        return receipts.make_result(spec, block, receipts.Backing(self.name, True, self._image_id), ending, folder)
+        return receipts.make_result(spec, block, receipts.Backing(self.name, True, launch.image), ending, folder)
 
     def _reason_of(self, error: Exception) -> EndReason:
         """A daemon that refuses a job says so in an APIError, we in a ValueError; all else means there is no daemon."""

@@ -70,8 +70,11 @@ def _sandboxes() -> list[dict[str, object]]:
 
 
 def _tex() -> dict[str, object]:
-    path = shutil.which("latexmk")
-    return _row("tex", path is not None, path or "no latexmk: no PDF is made", "" if path else "Install TeX Live.")
+    from agents import typesetting
+
+    lacking = typesetting.missing("en")
+    detail = f"no {lacking}: no PDF is made" if lacking else f"{' and '.join(typesetting.programs('en'))} are there"
+    return _row("tex", not lacking, detail, "Install TeX Live; everything else works without." if lacking else "")
 
 
 def _terminal() -> dict[str, object]:

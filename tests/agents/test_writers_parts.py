@@ -21,6 +21,7 @@ from agents.locating import locate, span
 from agents.manuscript import gather
 from agents.rehearsal.answers.paper_reviewer import credited
 from agents.review_findings import PATTERNS, findings_of
+from agents.tex_log import read_log
 from agents.typesetting import first_error
 from agents.venues import dimensions_of, form_faults, venue
 from cockpit.kernel.findings import Finding
@@ -215,10 +216,9 @@ async def test_what_tex_refuses_is_found_and_said(tmp_path: Path, monkeypatch: p
 
 
 def test_the_first_error_of_a_log_is_found() -> None:
-    assert first_error("ok\npaper.tex:12: Undefined control sequence.\nl.12 \\x") == (
-        "paper.tex:12: Undefined control sequence."
-    )
-    assert first_error("nothing wrong") == ""
+    log = read_log("ok\npaper.tex:12: Undefined control sequence.\nl.12 \\x")
+    assert first_error(log) == "paper.tex:12: Undefined control sequence."
+    assert first_error(read_log("nothing wrong")) == ""
 
 
 # --- asking again --------------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +17,7 @@ from typing import Any
 import yaml
 from memory_desk import AT, MemoryDesk, TestClock
 
-from agents import data_verifier, paper_reviewer, paper_writer
+from agents import data_verifier, paper_reviewer, paper_writer, typesetting
 from agents.calls import CallRequest, Served
 from agents.kit import Kit
 from agents.literature.shelves import Literature
@@ -355,4 +354,4 @@ def rehearsing(study: str = "micro", *, seed: int = 0, faults: Sequence[Fault] =
 
 
 def has_tex() -> bool:
-    return shutil.which("latexmk") is not None
+    return not typesetting.missing("en")

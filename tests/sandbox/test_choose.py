@@ -55,7 +55,7 @@ def test_a_daemon_that_does_not_answer_is_no_docker(monkeypatch: pytest.MonkeyPa
     docker, *rest = choose.probe()
 
     assert (docker.name, docker.ok) == ("docker", False) and docker.hint
-    assert [probe.name for probe in rest] == ["bubblewrap", "tex"]
+    assert [probe.name for probe in rest] == ["bubblewrap"]
     if not box.bubblewrap_trouble():
         chosen = choose.choose(SandboxSettings(), rehearsal=False, jobs=tmp_path)
         assert (chosen.name, chosen.isolated) == ("bubblewrap", True)

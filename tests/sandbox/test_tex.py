@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 import time
 from pathlib import Path
 
 import pytest
 from sandbox_bench import Bench
 
+from agents.tex_log import read_log
+from agents.typesetting import inputs, typesetting_job
 from cockpit.kernel.ids import JobId
 from cockpit.kernel.results import JobResult, JobSpec
 from sandbox import receipts
+from sandbox.docker_backend import connect, ping
 from sandbox.process_backend import ProcessBackend
-from sandbox.tex import compile_job, read_log, tex_available
 
-pytestmark = [pytest.mark.tex, pytest.mark.skipif(not tex_available(), reason="no latexmk")]
+pytestmark = pytest.mark.tex
 
 PAPER = r"""\documentclass{article}
 \usepackage[T1]{fontenc}
@@ -30,8 +34,8 @@ REFERENCES = "@article{stein1956, title={Inadmissibility}, author={Stein, C.}, j
 
 
 def paper(bench: Bench, name: str, text: str = PAPER, epoch: int = 1_796_000_000) -> JobSpec:
-    files = {"paper.tex": bench.store.put(text), "references.bib": bench.store.put(REFERENCES)}
-    return compile_job(JobId(name), files, epoch=epoch)
+    files = {path: bench.store.put(data) for path, data in inputs(text, REFERENCES, {}).items()}
+    return typesetting_job(JobId(name), files, epoch=epoch)
 
 
 def log_of(bench: Bench, spec: JobSpec, result: JobResult) -> str:
@@ -101,3 +105,20 @@ async def test_the_attacks_work_where_tex_is_let_loose(jobs: Path, name: str, ma
     loose = spec.model_copy(update={"environment": {**spec.environment, "openin_any": "a"}})
 
     assert mark in log_of(bench, loose, await bench.run(loose))
+
+
+@pytest.mark.docker
+async def test_tex_runs_among_its_own_libraries_whatever_the_image(jobs: Path) -> None:
+    empty = io.BytesIO()
+    with tarfile.open(fileobj=empty, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("nothing"))
+    client = ping()
+    client.api.import_image_from_data(empty.getvalue(), repository="cockpit-tests", tag="empty")
+    bench = Bench(connect("cockpit-tests:empty", jobs=jobs), jobs)
+    spec = paper(bench, "paper")
+    result = await bench.run(spec)
+
+    assert result.ok and result.receipt.isolated
+    assert result.receipt.image != client.images.get("cockpit-tests:empty").id
+    assert (await bench.ran("print(1)")).receipt.reason == "could-not-start"
+    client.images.remove("cockpit-tests:empty")
