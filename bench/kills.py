@@ -44,7 +44,7 @@ class Outcome:
     kills: int = 0
     code: int | None = None
     clean: bool = False
-    asked_twice: int = 0
+    asked_twice: int = 0  # requests more than the undisturbed run needed
     in_flight: int = 0
     differing: tuple[str, ...] = ()
 
@@ -69,10 +69,10 @@ def models(study: str, seed: int, log: Path) -> Iterator[str]:
 
 def command(study: str, base: str, runs: Path) -> list[str]:
     """The command line of a run whose models are at `base`."""
-    sets = [f"runs_dir={runs}"]
-    for role, name in (("executor", "rehearsal-a"), ("reviewer", "rehearsal-b")):
+    sets = [f"runs_dir={runs}", "offline=true"]
+    for role, name in (("executor", "gpt-played"), ("reviewer", "claude-played")):
         sets += [f"models.{role}.model=openai/{name}", f"models.{role}.api_base={base}",
-                 f"models.{role}.api_key_env=BENCH_KEY", f"models.{role}.family={name}",
+                 f"models.{role}.api_key_env=BENCH_KEY",
                  f"models.{role}.price=free"]  # fmt: skip
     options = [word for text in sets for word in ("--set", text)]
     idea = ROOT / "examples" / EXAMPLES[study]
@@ -92,8 +92,11 @@ def fly(words: list[str], seconds: float) -> int | None:
             return None
 
 
-def disturbed(number: int, rng: random.Random, words: list[str], runs: Path, log: Path, whole_s: float) -> Outcome:
-    """Fly with kills until the run ends by itself."""
+def disturbed(
+    number: int, rng: random.Random, words: list[str], runs: Path, log: Path, whole: tuple[float, int]
+) -> Outcome:
+    """Fly with kills until the run ends by itself. `whole`: seconds and requests of the undisturbed run."""
+    whole_s, base_requests = whole
     outcome = Outcome(number)
     start = time.monotonic()
     while time.monotonic() - start < LIMIT_S:
@@ -102,8 +105,7 @@ def disturbed(number: int, rng: random.Random, words: list[str], runs: Path, log
             break
         outcome.kills += 1
     folder = all_runs(runs)[-1]
-    keys = [json.loads(line)["key"] for line in log.read_text().splitlines()]
-    outcome.asked_twice = sum(count - 1 for count in Counter(keys).values())
+    outcome.asked_twice = len(log.read_text().splitlines()) - base_requests
     outcome.in_flight = lost_calls(folder)
     history = History(folder.root)
     outcome.clean = history.dirty() == [] and history.git("fsck", "--strict", "--no-dangling") == ""
@@ -140,15 +142,16 @@ def bench(place: Path, seed: int, count: int, study: str) -> int:
         start = time.monotonic()
         code = fly(command(study, base, place / "whole"), LIMIT_S)
         whole_s = time.monotonic() - start
+    requests = len((place / "whole.log").read_text().splitlines())
     tree = History(all_runs(place / "whole")[-1].root).tree("HEAD")
     whole = canonical_files(tree)
-    print(f"undisturbed: exit {code}, {whole_s:.1f} s, tree {tree_hash(tree)[:16]}", flush=True)
+    print(f"undisturbed: exit {code}, {whole_s:.1f} s, {requests} requests, tree {tree_hash(tree)[:16]}", flush=True)
     held = kills = 0
     for number in range(1, count + 1):
         runs, log = place / f"runs-{number}", place / f"asked-{number}.log"
         log.touch()
         with models(study, seed, log) as base:
-            outcome = disturbed(number, rng, command(study, base, runs), runs, log, whole_s)
+            outcome = disturbed(number, rng, command(study, base, runs), runs, log, (whole_s, requests))
         files = canonical_files(History(all_runs(runs)[-1].root).tree("HEAD"))
         outcome.differing = tuple(sorted(p for p in {*files, *whole} if files.get(p) != whole.get(p)))
         held += outcome.good and outcome.code == code

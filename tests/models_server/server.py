@@ -229,9 +229,9 @@ def rehearsed(how: RehearsalSettings, manners: tuple[str, ...] = ()) -> Behaviou
                 case "truncated-once":
                     left.pop(0)
                     text = answer(request["messages"], _played(request), how)
-                    return Manner(text[: len(text) // 2], finish="length", reported=_played(request))
+                    return Manner(text[: len(text) // 2], finish="length", reported=_reported(request))
         text = answer(request["messages"], _played(request), how)
-        return Manner(_dressed(text, manners, number), reported=_played(request))
+        return Manner(_dressed(text, manners, number), reported=_reported(request))
 
     return behave
 
@@ -240,6 +240,12 @@ def _played(request: dict[str, Any]) -> str:
     """`rehearsal/a` however the client spells it."""
     name = str(request.get("model", "")).rsplit("/", maxsplit=1)[-1]
     return f"rehearsal/{name if name in ('a', 'b') else 'a'}"
+
+
+def _reported(request: dict[str, Any]) -> str | None:
+    """The rehearsal's own names are reported in full; any other model reports the name it was asked by."""
+    name = str(request.get("model", "")).rsplit("/", maxsplit=1)[-1]
+    return _played(request) if name in ("a", "b") else None
 
 
 def _dressed(text: str, manners: tuple[str, ...], number: int) -> str:
