@@ -13,7 +13,6 @@ import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -41,6 +40,7 @@ WITHOUT_PDF = {"pdflatex": "-draftmode", "xelatex": "-no-pdf"}
 FIRST = {"pdflatex": r"\pdftrailerid{}\pdfsuppressptexinfo=-1 ", "xelatex": ""}
 NOT_THERE = 127
 _STYLE, _DATA = re.compile(r"\\bibliographystyle\{([^{}]*)\}"), re.compile(r"\\bibliography\{([^{}]*)\}")
+EPOCH = 946_684_800  # 1 January 2000: a paper shows no date, and equal papers must be equal PDFs
 
 
 @dataclass(frozen=True)
@@ -128,13 +128,7 @@ def specification(desk: Desk, rendered: str, bib: str, figures: Mapping[str, byt
     part = "" if desk.part == "whole" else f".{desk.part}"
     blobs = {path: desk.put_blob(data) for path, data in sorted(files.items())}
     engine: Engine = "xelatex" if "ctexart" in rendered[:200] else "pdflatex"
-    return typesetting_job(
-        JobId(f"paper.{desk.position}{part}.{digest[:8]}"), blobs, epoch=_epoch(desk.at), engine=engine
-    )
-
-
-def _epoch(at: str) -> int:
-    return int(datetime.fromisoformat(at.replace("Z", "+00:00")).timestamp())
+    return typesetting_job(JobId(f"paper.{desk.position}{part}.{digest[:8]}"), blobs, epoch=EPOCH, engine=engine)
 
 
 async def available(desk: Desk) -> bool:
