@@ -12,7 +12,7 @@ from collections import deque
 from cockpit.engine.recorder import Recorder
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e
-from cockpit.kernel.ids import Actor
+from cockpit.kernel.ids import Actor, Position
 from cockpit.kernel.protocols import Clock, Sandbox
 
 
@@ -27,6 +27,7 @@ class Controls:
         self._answers: deque[c.Approve | c.Reject | c.Pivot | c.Continue | c.Step] = deque()
         self.in_flight = 0
         self.step_left: int | None = None
+        self._over: Position | None = None  # done already when the step was asked for: it is not that stage
         self.aborting: str | None = None
 
     async def clear(self) -> None:
@@ -65,12 +66,15 @@ class Controls:
         if self._recorder.view.control == "holding":
             await self._sandbox.release()
         self.step_left = 1 if step else None
+        view = self._recorder.view
+        here = view.instances.get(str(view.position))
+        self._over = view.position if here is not None and here.status in ("done", "reused") else None
         self._say("stepping" if step else "running", by, "")
         self._door.set()
 
     def stage_over(self) -> None:
         """Count a stage for `step`."""
-        if self.step_left is not None:
+        if self.step_left is not None and self._recorder.view.position != self._over:
             self.step_left -= 1
             if self.step_left <= 0:
                 self.step_left = None

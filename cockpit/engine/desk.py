@@ -191,6 +191,23 @@ def _in_paper(obligation: Obligation) -> bool:
     return any(span.file.startswith(WRITING) for span in obligation.finding.spans)
 
 
+SENT_BACK = {"rejected": "was rejected", "pivot": "was left for another direction"}
+
+
 def guidance_of(stage: int, view: RunView) -> tuple[e.GuidanceGiven, ...]:
-    """A person's advice that `stage` honours: given for it or for an earlier one, until the run ends."""
-    return tuple(g for g in view.guidance if g.stage <= stage)
+    """A person's advice that `stage` honours: given for it or for an earlier one, until the run ends.
+
+    A rejection is advice to the stages that it sends back, a pivot to all from its target on.
+    """
+    told = [
+        e.GuidanceGiven(
+            at=w.at, stage=w.target, text=f"Stage {w.position.stage} {SENT_BACK[w.why]}: {w.reason}", by=w.by
+        )
+        for w in view.ways_back
+        if w.why in SENT_BACK
+        and w.by
+        and w.reason
+        and w.target <= stage
+        and (w.why == "pivot" or stage <= w.position.stage)
+    ]
+    return (*(g for g in view.guidance if g.stage <= stage), *told)

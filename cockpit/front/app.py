@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from textual import events
-from textual.app import App, ComposeResult, SystemCommand
+from textual.app import ComposeResult, SystemCommand
 from textual.containers import Horizontal, Vertical
 from textual.css.query import NoMatches
 from textual.screen import Screen
@@ -28,6 +28,7 @@ from cockpit.front.bus import Batch, Bus
 from cockpit.front.footer import footer_of
 from cockpit.front.keys import bindings
 from cockpit.front.terminal import title
+from cockpit.front.typed import OrderedApp
 from cockpit.kernel.commands import AnyCommand
 from cockpit.kernel.events import AnyEvent, JobFinished, Noticed, PauseReached, RunFinished, StageFailed
 from cockpit.kernel.hints import Hint, JobSample, LogLines, Tokens
@@ -51,7 +52,7 @@ Leave = Literal["detach", "stop", "abort", "finished"]
 ANIMATION: Literal["none"] = "none"
 
 
-class CockpitApp(App[Leave], inherit_bindings=False):
+class CockpitApp(OrderedApp[Leave], inherit_bindings=False):
     """The face. Draws `view`; every request goes out through `post`."""
 
     CSS_PATH = [

@@ -130,6 +130,61 @@ def test_step_does_one_stage(tmp_path: Path) -> None:
     assert flying.exit_code == 130
 
 
+def test_a_rejection_is_heard_by_the_stages_that_it_sends_back(tmp_path: Path) -> None:
+    folder, face = new_run(tmp_path, mode="gate-only", auto=False), Watching()
+    workers = Listening()
+    flying = flight(folder, workers, face=face, present=True).start()
+    face.wait(paused_at(5))
+    flying.post(c.Reject(by=ME, reason="too narrow"))
+    face.wait(lambda v: v.pause is not None and v.pause.position.ordinal == 2)
+    flying.post(c.Approve(by=ME))
+    face.wait(paused_at(9))
+    assert [heard for heard in workers.heard if heard[1]] == [
+        (4, ("Stage 5 was rejected: too narrow",)),
+        (5, ("Stage 5 was rejected: too narrow",)),
+    ]
+    flying.stop("test over")
+    flying.join(20)
+
+
+class Listening(ScriptedWorkers):
+    """Notes what advice each stage gets."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heard: list[tuple[int, tuple[str, ...]]] = []
+
+    async def work(self, desk: Desk) -> StageReport:
+        self.heard.append((desk.stage.number, tuple(g.text for g in desk.guidance)))
+        return await super().work(desk)
+
+
+def test_a_step_asked_for_while_a_stage_is_being_committed_does_the_next_one(tmp_path: Path) -> None:
+    folder, face = new_run(tmp_path, mode="full-auto", auto=False), AtTheEndOf(3)
+    flying = flight(folder, face=face, present=True)
+    face.post = flying.post
+    flying.start()
+    view = face.wait(lambda v: v.control == "paused" and bool(v.stages.get(4)) and v.stages[4].status == "done")
+    assert 5 not in view.stages
+    flying.stop("test over")
+    flying.join(20)
+
+
+class AtTheEndOf(Watching):
+    """Pauses and steps at the very moment a stage is recorded as done, before its commit."""
+
+    def __init__(self, stage: int) -> None:
+        super().__init__()
+        self._stage = stage
+        self.post: Callable[[c.AnyCommand], None] = lambda command: None
+
+    def facts(self, view: RunView, events: Sequence[tuple[Seq, e.AnyEvent]]) -> None:
+        super().facts(view, events)
+        if any(isinstance(event, e.StageDone) and event.position.stage == self._stage for _, event in events):
+            self.post(c.Quiesce(by=ME))
+            self.post(c.Step(by=ME))
+
+
 class Gate(ScriptedWorkers):
     """Waits before one stage until the test says go."""
 
