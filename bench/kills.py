@@ -54,10 +54,10 @@ class Outcome:
 
 
 @contextmanager
-def models(study: str, seed: int, log: Path) -> Iterator[str]:
-    """A model server on loopback; yields its base URL."""
+def models(study: str, seed: int, log: Path, *more: str) -> Iterator[str]:
+    """A model server on loopback, with `more` options of its own; yields its base URL."""
     words = [sys.executable, "-m", "tests.models_server.server", "--port", "0", "--study", study, "--seed", str(seed),
-             "--log", str(log)]  # fmt: skip
+             "--log", str(log), *more]  # fmt: skip
     with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         port = json.loads(server.stdout.readline())["port"]
