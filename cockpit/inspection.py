@@ -67,7 +67,7 @@ def _receipts(folder: RunFolder, records: list[Record]) -> list[str]:
 
 
 def _commits(folder: RunFolder, records: list[Record]) -> list[str]:
-    """Each commit's Chain trailer must be the digest of the record it names."""
+    """Each commit's Chain trailer must be the digest of the record it names, and none may be missing or made again."""
     history = History(folder.root)
     digests = {str(r.seq): r.digest[:16] for r in records}
     form = "--format=%h%x00%(trailers:key=Seq,valueonly,separator=)%x00%(trailers:key=Chain,valueonly,separator=)"
@@ -78,12 +78,29 @@ def _commits(folder: RunFolder, records: list[Record]) -> list[str]:
             found.append(
                 f"commit {commit}: its trailers (Seq {seq}) are not the journal's (amended, or journal changed)"
             )
+    found += _lost_commits(history, records)
     found += _changed_since(history)
     try:
         history.git("fsck", "--strict", "--no-dangling")
     except CockpitError as error:
         found.append(f"git fsck: {error.what}")
     return found
+
+
+def _lost_commits(history: History, records: list[Record]) -> list[str]:
+    """The first commit that the journal tells of and the history lacks, and what stands in its place."""
+    made = [r.event for r in records if isinstance(r.event, e.CommitMade)]
+    log = history.git("log", "--reverse", "--format=%H %P").splitlines()
+    there = {line.split()[0]: line.split()[1:] for line in log}
+    lost = [commit for commit in made if commit.commit not in there]
+    if not lost:
+        return []
+    before = made[made.index(lost[0]) - 1].commit if made[0] is not lost[0] else ""
+    instead = next((commit for commit, parents in there.items() if parents == [before]), "")
+    said = f"; {instead[:7]} stands in its place" if instead else ""
+    more = f" (and {len(lost) - 1} after it)" if len(lost) > 1 else ""
+    return [f"commit {lost[0].commit[:7]} ({lost[0].subject}) is not in the history any more{more}{said}: "
+            "amended, rebased or dropped"]  # fmt: skip
 
 
 def _changed_since(history: History) -> list[str]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from cockpit import commission, launch
 from cockpit.front import configuration
 from cockpit.journal.history import History
-from cockpit.journal.places import RunFolder
+from cockpit.journal.places import RunFolder, all_runs
 from cockpit.journal.segments import read_journal
 from cockpit.kernel import events as e
 from cockpit.kernel.view import RunView
@@ -50,6 +50,11 @@ class Flown:
     def git(self, *words: str) -> str:
         return History(self.root).git(*words)
 
+    def git_bytes(self, commit: str, path: str) -> bytes:
+        """A file as it was in a commit; empty if it was not there."""
+        words = ["git", "-C", str(self.root), "show", f"{commit}:{path}"]
+        return subprocess.run(words, capture_output=True, check=False).stdout
+
     def text(self, path: str, at: str = "") -> str:
         """A file of the work tree, or of a commit or tag."""
         return self.git("show", f"{at}:{path}") if at else (self.root / path).read_text(encoding="utf-8")
@@ -57,8 +62,16 @@ class Flown:
     def copy(self, to: Path) -> Flown:
         """The same run where it may be spoiled."""
         place = to / self.root.name
-        shutil.copytree(self.root, place, symlinks=True)
+        shutil.copytree(self.root, place, symlinks=True, copy_function=_copied)
         return Flown(RunFolder(place), self.code)
+
+
+def _copied(source: str, target: str) -> str:
+    """Git's objects are never written again, so a second name for them is a copy."""
+    if "/.git/objects/" in source:
+        os.link(source, target)
+        return target
+    return str(shutil.copy2(source, target))
 
 
 def fly(idea: Path, runs: Path, *sets: str, until: int | None = None, limit: float = LIMIT_S) -> Flown:
@@ -78,6 +91,14 @@ def go_on(folder: RunFolder, limit: float = LIMIT_S) -> Flown:
     if flight.error is not None:
         raise flight.error
     return Flown(folder, flight.exit_code)
+
+
+def fly_apart(idea: Path, runs: Path, *words: str, env: Mapping[str, str] | None = None) -> Flown:
+    """A run as typed, in a process of its own; what it said is beside the runs folder."""
+    typed = cockpit(idea, "--auto", "--rehearsal", "--json", "--set", f"runs_dir={runs}", *words, env=env)
+    Path(f"{runs}.out").write_text(typed.stdout)
+    Path(f"{runs}.err").write_text(typed.stderr)
+    return Flown(all_runs(runs)[-1], typed.returncode)
 
 
 def cockpit(*words: str | Path, here: Path | None = None, env: Mapping[str, str] | None = None,

@@ -102,9 +102,10 @@ def archive(prompt: Prompt, how: Rehearsal) -> str:
         f"{len(record['ways_back'])} change(s) of direction, {len(record['repairs'])} repaired failure(s). "
         "The plan was frozen before its results were seen."
     )
+    caught = [event for event in record["events"] if event["event"].startswith(("#", "repair"))]
     lessons = [
         {"lesson": f"What was caught once is worth a check at the start: {event['what']}", "from_event": event["event"]}
-        for event in record["events"][1:4]
+        for event in caught[:3]
     ]
     start = {"lesson": "A frozen plan and checks from the start leave little to mend.", "from_event": "start"}
     return dumps(

@@ -1,0 +1,1 @@
+"""Whole runs, as promised: what a newcomer, a doubter and a careless hand would see."""
