@@ -3,8 +3,8 @@
 Belongs here: the job's specification, the probe for TeX's programs. Not here: running jobs (sandbox), the
 text (`assembly.py`), the order in which TeX and BibTeX run (`typeset.sh`, inside the job), the log (`tex_log.py`).
 
-Compiled TeX is code that a model wrote: no shell escape, no files outside the job's folder. The same files and the
-same `epoch` give the same PDF, byte for byte.
+Compiled TeX is code that a model wrote: no shell escape, no files outside the job's folder. The same files give
+the same PDF, byte for byte, whenever and wherever, unless they ask for the date.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ PAPER, BIB, NOTES, LOG, PDF, PROGRAM = (
 )
 LIMITS = JobLimits(wall_s=120, memory_mb=1024, processes=64, disk_mb=256, output_mb=16)
 WITHOUT_PDF = {"pdflatex": "-draftmode", "xelatex": "-no-pdf"}
-# what pdfTeX would write about where and with what it was made
-FIRST = {"pdflatex": r"\pdftrailerid{}\pdfsuppressptexinfo=-1 ", "xelatex": ""}
+# else pdfTeX writes when, where and with what it was made: two runs of the same words would differ
+FIRST = {"pdflatex": r"\pdfinfoomitdate=1 \pdftrailerid{}\pdfsuppressptexinfo=-1 ", "xelatex": ""}
 NOT_THERE = 127
 _STYLE, _DATA = re.compile(r"\\bibliographystyle\{([^{}]*)\}"), re.compile(r"\\bibliography\{([^{}]*)\}")
 EPOCH = 946_684_800  # 1 January 2000: a paper shows no date, and equal papers must be equal PDFs
@@ -79,7 +79,7 @@ def missing(language: str) -> str:
 def typesetting_job(job: JobId, files: Mapping[str, Sha256], *, epoch: int, engine: Engine = "pdflatex") -> JobSpec:
     """The job that makes `paper.pdf` (and `paper.log`) from blobs; `typeset.sh` must be among them.
 
-    `epoch`: seconds since 1970 that stand in the PDF as its date; give the stage's time, not the clock's.
+    `epoch`: seconds since 1970, the date for a paper that asks for it; give the stage's time, not the clock's.
     """
     return JobSpec(
         id=job,

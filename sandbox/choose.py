@@ -43,9 +43,9 @@ def choose(settings: SandboxSettings, *, rehearsal: bool, jobs: Path | None = No
             reasons.append(str(why))
     if settings.backend in ("auto", "process"):
         if not (trouble := box.bubblewrap_trouble()):
-            return ProcessBackend(boxed=True, jobs=jobs)
+            return ProcessBackend(boxed=True, jobs=jobs, because="".join(reasons))
         if (settings.unsafe_no_isolation or rehearsal) and sys.platform == "linux":
-            return ProcessBackend(boxed=False, jobs=jobs)
+            return ProcessBackend(boxed=False, jobs=jobs, because="; ".join([*reasons, trouble]))
         reasons.append(trouble)
     raise CockpitError("no sandbox: experiments are code that a model wrote, and nothing here can isolate it.",
                        where="\n".join(reasons), hint=_ways_out(settings.backend), code=Exit.SANDBOX)  # fmt: skip

@@ -7,6 +7,7 @@ daemon (`docker_backend.py`).
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +23,7 @@ RUN_LABEL, JOB_LABEL = "cockpit.run", "cockpit.job"
 LOG_OVERHEAD = 8  # json-file wraps and escapes each line: its own limit must never cut what ours lets through
 SPARE_TASKS = 2  # docker-init, and the job's own first process
 ONE_STREAM = ("/bin/sh", "-c", 'exec "$@" 2>&1', "sh")  # else a traceback overtakes the lines printed before it
+SYSTEM_SAID = re.compile(r"(?:Error\(\d+, '|\[Errno \d+\] )([^'\")]+)")
 SYSTEM_FOR_TEX = ("/usr", "/etc/alternatives", "/etc/ld.so.cache", "/etc/texmf", "/var/lib/texmf")
 
 
@@ -147,6 +149,12 @@ def seconds(stamp: str) -> float:
     """Wall seconds of a time as Docker writes it: nine digits of a second; year 1 = never, which gives 0."""
     whole, _, rest = stamp.removesuffix("Z").partition(".")
     return max(0.0, datetime.fromisoformat(f"{whole}.{rest[:6] or '0':0<6}+00:00").timestamp())
+
+
+def unanswered(error: BaseException) -> str:
+    """Why no daemon answers: what the system said, without the SDK's wrapping (`connection refused`)."""
+    found = SYSTEM_SAID.search(said := words(error))
+    return found[1].lower() if found else said
 
 
 def words(error: BaseException) -> str:

@@ -359,7 +359,7 @@ def ping() -> Any:
         quick.close()
         return docker.from_env(timeout=60, max_pool_size=2 * MOST_JOBS)
     except Exception as error:  # no SDK, no socket, no permission, no answer: all mean no Docker
-        raise NoDocker(f"no Docker daemon answers: {container.words(error)}") from error
+        raise NoDocker(f"no Docker daemon answers: {container.unanswered(error)}") from error
 
 
 def _image(client: Any, wanted: str) -> str:

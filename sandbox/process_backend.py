@@ -55,9 +55,13 @@ class _Live:
 
 
 class ProcessBackend:
-    """Implements `Sandbox`. `jobs` is the folder that holds the folders of all jobs of the run (for `reap`)."""
+    """Implements `Sandbox`. `jobs` is the folder that holds the folders of all jobs of the run (for `reap`).
 
-    def __init__(self, *, boxed: bool, jobs: Path | None = None) -> None:
+    `because`: why it is not Docker, if that was tried first.
+    """
+
+    def __init__(self, *, boxed: bool, jobs: Path | None = None, because: str = "") -> None:
+        self._because = f" ({because})" if because else ""
         self.isolated = boxed
         self.name = "bubblewrap" if boxed else "process"
         self._jobs = jobs
@@ -73,8 +77,8 @@ class ProcessBackend:
     def describe(self) -> str:
         """`bubblewrap 0.8.0, CPython 3.11.7, no network`."""
         if self.isolated:
-            return f"bubblewrap {box.bubblewrap_version()}, {self.image}, no network"
-        return f"process, {self.image}, NOT ISOLATED"
+            return f"bubblewrap {box.bubblewrap_version()}, {self.image}, no network{self._because}"
+        return f"process, {self.image}, NOT ISOLATED{self._because}"
 
     async def run(self, spec: JobSpec, folder: Path, blobs: Callable[[Sha256], bytes], watch: JobWatch, *,
                   block: str = "", handle: str | None = None) -> JobResult:  # fmt: skip

@@ -59,6 +59,7 @@ def test_a_daemon_that_does_not_answer_is_no_docker(monkeypatch: pytest.MonkeyPa
     if not box.bubblewrap_trouble():
         chosen = choose.choose(SandboxSettings(), rehearsal=False, jobs=tmp_path)
         assert (chosen.name, chosen.isolated) == ("bubblewrap", True)
+        assert chosen.describe().endswith("no network (no Docker daemon answers: no such file or directory)")
 
 
 def test_the_docker_sdk_is_loaded_only_when_docker_is_asked() -> None:
