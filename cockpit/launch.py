@@ -11,7 +11,7 @@ import getpass
 import platform
 import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -37,7 +37,7 @@ from cockpit.kernel.exits import CockpitError, Exit
 from cockpit.kernel.hints import Hint
 from cockpit.kernel.ids import Actor, Seq
 from cockpit.kernel.protocols import Clock, Face, Judge, Sandbox, Workers
-from cockpit.kernel.settings import Settings
+from cockpit.kernel.settings import Settings, changed
 from cockpit.kernel.view import RunView
 
 
@@ -54,7 +54,8 @@ class Flight:
     """A run in flight on its own thread and loop; the handle that faces hold."""
 
     def __init__(self, folder: RunFolder, rooms: Rooms, face: Face, *, present: bool, clock: Clock | None = None,
-                 token: str = "") -> None:  # fmt: skip
+                 token: str = "", changes: Mapping[str, str] | None = None) -> None:  # fmt: skip
+        self._changes = dict(changes or {})
         self.folder, self._rooms, self._face, self._present = folder, rooms, face, present
         self._clock: Clock = clock or SystemClock()
         self._token = token
@@ -136,7 +137,7 @@ class Flight:
     async def _with_rooms(self, run: TakenUp) -> None:
         created = run.recorder.view.run
         assert created is not None
-        settings = created.settings
+        settings = changed(created.settings, self._changes)
         sandbox = self._rooms.sandbox(settings, self.folder.jobs)
         run.did += [f"ended the stray job {job}" for job in await sandbox.reap(run.recorder.open_jobs())]
         workers = self._rooms.workers(settings, self._clock)
@@ -150,7 +151,8 @@ class Flight:
             house = House(room, run.tree, run.history, run.keeper, workers, self._rooms.judge())
             self._people = People(controls, run.recorder, self._clock, self.folder.control, present=self._present,
                                   token=self._token)  # fmt: skip
-            self._engine = Engine(house, self._people, run.did, resumed=run.recorder.view.position is not None)
+            self._engine = Engine(house, self._people, run.did, resumed=run.recorder.view.position is not None,
+                                  changes=self._changes)  # fmt: skip
             self._face.facts(run.recorder.view, [])
             self.started.set()
             if self._why_stop:

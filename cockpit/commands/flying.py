@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 
 from cockpit import launch
 from cockpit.journal.places import RunFolder
@@ -14,8 +15,9 @@ from cockpit.kernel.protocols import Face
 from cockpit.steer import person_token
 
 
-def fly(folder: RunFolder, *, auto: bool, as_json: bool = False, plain_face: bool = False) -> int:
-    """Fly `folder` to its end, or until its face is left. Returns the exit code."""
+def fly(folder: RunFolder, *, auto: bool, as_json: bool = False, plain_face: bool = False,
+        changes: Mapping[str, str] | None = None) -> int:  # fmt: skip
+    """Fly `folder` to its end, or until its face is left; `changes` as a resume makes them. Returns the exit code."""
     from cockpit.commission import load
     from cockpit.front.configuration import who
 
@@ -24,7 +26,8 @@ def fly(folder: RunFolder, *, auto: bool, as_json: bool = False, plain_face: boo
     screen = not auto and not plain_face and sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     def start(face: Face) -> launch.Flight:
-        flight = launch.Flight(folder, launch.real_rooms(), face, present=not auto, token=person_token())
+        flight = launch.Flight(folder, launch.real_rooms(), face, present=not auto, token=person_token(),
+                               changes=changes)  # fmt: skip
         return flight.start()
 
     if screen:

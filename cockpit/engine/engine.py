@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import os
 import socket
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cockpit.engine import ballast, outputs
@@ -43,9 +43,9 @@ class Engine:
     """Flies one run. All methods run on the engine's loop; `post` may be called from any thread."""
 
     def __init__(self, house: House, people: People, recovered: Sequence[str] = (),
-                 resumed: bool = False) -> None:  # fmt: skip
+                 resumed: bool = False, changes: Mapping[str, str] | None = None) -> None:  # fmt: skip
         self._house, self._people = house, people
-        self._recovered, self._resumed = tuple(recovered), resumed
+        self._recovered, self._resumed, self._changes = tuple(recovered), resumed, dict(changes or {})
         self._working: asyncio.Task[None] | None = None
         self._stop_why = ""
 
@@ -62,7 +62,7 @@ class Engine:
     async def fly(self) -> Ending:
         """Run until the run ends, waits for nobody, or is told to stop."""
         self._record(e.EngineStarted(at=self._now(), pid=os.getpid(), host=socket.gethostname(), resumed=self._resumed,
-                                     recovered=self._recovered))  # fmt: skip
+                                     recovered=self._recovered, changes=self._changes))  # fmt: skip
         self._working = asyncio.create_task(self._course(), name="course")
         self._people.begin(self.stop)
         try:
@@ -171,7 +171,7 @@ class Engine:
         pivot = self._people.doors.take_pivot()
         if pivot is not None:
             return await self._go_back(position, pivot.target, "pivot", pivot.reason, pivot)
-        if await self._decide_back(position):
+        if await self._decide_back(position) or await self._rerun_stale(position):
             return False
         if self._pause_due(position) and not await self._approved(position):
             return False
@@ -195,6 +195,20 @@ class Engine:
             return False
         await self._go_back(position, instance.go_back, why, instance.go_back_why, None)
         return True
+
+    async def _rerun_stale(self, position: Position) -> bool:
+        """A person changed what a finished stage had read: rerun from it at once, or say so where one can decide."""
+        stale = sorted(n for n, s in self.view.stages.items() if s.stale and n <= position.stage)
+        if not stale:
+            return False
+        reason = f"stage {stale[0]} {stage(stale[0]).name} had read what a person changed since"
+        if not self._people.present:
+            await self._go_back(position, stale[0], "stale", reason, None)
+            return True
+        note = f"{reason}; `cockpit reject RUN --to {stale[0]} --why …` runs it again"
+        if ("warning", note) not in self.view.notices:
+            self._record(e.Noticed(at=self._now(), level="warning", text=note))
+        return False
 
     async def _go_back(self, position: Position, target: int, why: str, reason: str, command: c.Command | None) -> bool:
         if why == "pivot":

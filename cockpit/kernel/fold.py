@@ -12,6 +12,8 @@ from typing import assert_never
 from cockpit.kernel import events as e
 from cockpit.kernel.fold_ledger import fold_ledger
 from cockpit.kernel.ids import CallPath, Position, Seq
+from cockpit.kernel.settings import changed
+from cockpit.kernel.stages import reads, stage
 from cockpit.kernel.view import (
     AuditRecord,
     Heading,
@@ -51,7 +53,12 @@ def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
                 view, run=event, heading=first, notices=tuple(("info", n) for n in (*event.caps, *event.notices))
             )
         case e.EngineStarted():
-            return replace(view, control="running", failure="", finished=None)
+            run = (
+                view.run.model_copy(update={"settings": changed(view.run.settings, event.changes)})
+                if view.run
+                else None
+            )
+            return replace(view, run=run, control="running", failure="", finished=None)
         case e.EngineStopped():
             return replace(view, control="finished" if view.finished else "stopped")
         case e.StageEntered() | e.StageReused() | e.StageDone() | e.StageFailed():
@@ -121,7 +128,7 @@ def _course(view: RunView, event: Course) -> RunView:
             return replace(view, decisions=(*view.decisions, event), pause=None if event.position else view.pause)
         case e.PersonEdited():
             note = f"{event.by.user} edited {', '.join(event.paths)}"
-            return replace(view, notices=(*view.notices, ("info", note)))
+            return replace(view, notices=(*view.notices, ("info", note)), stages=_stale(view, event.paths))
         case e.Noticed():
             return replace(view, notices=(*view.notices, (event.level, event.text)))
         case e.CommitMade():
@@ -244,3 +251,12 @@ def _job(view: RunView, event: e.JobStarted | e.JobFinished) -> RunView:
             return replace(view, jobs={**view.jobs, event.job: ended})
         case _:
             assert_never(event)
+
+
+def _stale(view: RunView, edited: tuple[str, ...]) -> dict[int, StageView]:
+    """The stages, those marked whose declared inputs a person changed after they ran."""
+    stages = dict(view.stages)
+    for number, known in view.stages.items():
+        if known.status in ("done", "reused") and any(reads(stage(number), path) for path in edited):
+            stages[number] = replace(known, stale=True)
+    return stages

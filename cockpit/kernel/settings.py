@@ -6,6 +6,7 @@ flags (`cockpit/front/configuration.py`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field
@@ -109,3 +110,25 @@ class Settings(Model):
     theme: str = "auto"
     keys: dict[str, str] = {}
     clock: dict[str, str] = Field(default_factory=dict)  # tests only
+
+
+def changed(settings: Settings, changes: Mapping[str, str]) -> Settings:
+    """`settings` with what a resume may change: `budget_usd` and `models.<role>` (a model name).
+
+    A role's other fields stay; its family and price are forgotten with the old model.
+
+    Raises:
+        ValueError: another key, or a budget that is no number.
+    """
+    models = dict(settings.models)
+    budget = settings.budget_usd
+    for key, value in changes.items():
+        role = key.removeprefix("models.")
+        if key == "budget_usd":
+            budget = float(value)
+        elif role != key and role:
+            old = models.get(role, ModelRole(model=value))
+            models[role] = old.model_copy(update={"model": value, "family": None, "price": None})
+        else:
+            raise ValueError(f"{key} cannot be changed on resume")
+    return settings.model_copy(update={"models": models, "budget_usd": budget})

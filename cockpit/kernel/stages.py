@@ -141,3 +141,8 @@ def owns(owner: Stage, path: str) -> bool:
     """Is `path` an output that `owner` may write (as owner or named reviser), or its own report?"""
     mine = (*owner.owns, *owner.revises, owner.report)
     return any(path.startswith(p) if p.endswith("/") else path == p for p in mine)
+
+
+def reads(reader: Stage, path: str) -> bool:
+    """Is `path` among the declared inputs of `reader`?"""
+    return any(path.startswith(p) if p.endswith("/") else path == p for p in reader.inputs)

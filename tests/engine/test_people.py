@@ -219,3 +219,45 @@ def test_a_full_disk_stops_the_run_and_loses_nothing(tmp_path: Path) -> None:
         assert History(folder.root).dirty() == []
     finally:
         subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_stage_that_had_read_what_was_changed_by_hand_runs_again(tmp_path: Path) -> None:
+    folder = new_run(tmp_path, until_stage=6)
+    hand = Hand(5, folder.root / "01_idea_analysis/artifacts/goal.md")
+    flying = flight(folder, hand).start()
+    flying.join(60)
+    assert (flying.error, flying.exit_code) == (None, 0)
+    assert [(w.target, w.why) for w in flying.view.ways_back] == [(2, "stale")]
+    assert "by hand" in hand.goal.read_text()
+    assert not any(s.stale for s in flying.view.stages.values())
+
+
+class Hand(ScriptedWorkers):
+    """A person changes a file while one stage works."""
+
+    def __init__(self, stage: int, goal: Path) -> None:
+        super().__init__()
+        self._stage, self.goal = stage, goal
+
+    async def work(self, desk: Desk) -> StageReport:
+        if desk.stage.number == self._stage and desk.position.ordinal == 1:
+            self.goal.write_text("by hand\n")
+        return await super().work(desk)
+
+
+def test_a_resume_can_change_budget_and_models(tmp_path: Path) -> None:
+    folder = new_run(tmp_path, mode="gate-only", auto=False)
+    face = Watching()
+    flying = flight(folder, face=face, present=True).start()
+    face.wait(paused_at(5))
+    flying.stop("out of money")
+    flying.join(20)
+    rooms = flying._rooms  # the same scripted rooms
+    again = Flight(folder, rooms, face, present=True, changes={"budget_usd": "7.5", "models.executor": "m/x"}).start()
+    view = face.wait(lambda v: v.run is not None and v.run.settings.budget_usd == 7.5)
+    again.stop("test over")
+    again.join(20)
+    assert view.run is not None
+    assert view.run.settings.models["executor"].model == "m/x"
+    started = [r.event for r in read_journal(folder.cockpit) if isinstance(r.event, e.EngineStarted)]
+    assert started[-1].changes == {"budget_usd": "7.5", "models.executor": "m/x"}
