@@ -79,7 +79,7 @@ def missing(language: str) -> str:
 def typesetting_job(job: JobId, files: Mapping[str, Sha256], *, epoch: int, engine: Engine = "pdflatex") -> JobSpec:
     """The job that makes `paper.pdf` (and `paper.log`) from blobs; `typeset.sh` must be among them.
 
-    `epoch`: seconds since 1970, the date for a paper that asks for it; give the stage's time, not the clock's.
+    `epoch`: seconds since 1970, the date for a paper that asks for it.
     """
     return JobSpec(
         id=job,

@@ -153,7 +153,7 @@ SPOILS: list[tuple[int, Callable[[World], Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("stage", "spoil", "says"), SPOILS, ids=lambda x: str(x)[:40])
+@pytest.mark.parametrize(("stage", "spoil", "says"), SPOILS, ids=lambda x: None if callable(x) else str(x)[:40])
 def test_each_demand(world: World, stage: int, spoil: Callable[[World], Any], says: str) -> None:
     world.reviewed()
     assert world.gates.unmet(stage, world.tree, world.view) == ()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from flights import ROOT
 
 from cockpit.journal.places import all_runs
+from tests.scenarios.flights import ROOT
 
 RATE, POURS_S, KEYS = 10_000, 20, 60
 P95_S = 0.2

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from flights import MICRO, ROOT
-from windows import Server, place_of_work, until
 
 from cockpit import commission
 from cockpit.journal.lock import is_locked
@@ -22,6 +20,8 @@ from cockpit.journal.places import RunFolder, all_runs
 from cockpit.kernel.commands import Abort
 from cockpit.kernel.ids import Actor
 from cockpit.steer import deliver
+from tests.scenarios.flights import MICRO, ROOT
+from tests.scenarios.windows import Server, place_of_work, until
 
 pytestmark = [pytest.mark.ssh, pytest.mark.tmux, pytest.mark.timeout(300)]
 SSHD = next((p for p in ("/usr/sbin/sshd", "/usr/local/sbin/sshd") if Path(p).exists()), "sshd")

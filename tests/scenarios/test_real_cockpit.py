@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
-from flights import MICRO
 from rich.cells import cell_len
-from windows import Server, Window, place_of_work, until
 
 from cockpit import commission
 from cockpit.journal.history import History
@@ -26,6 +24,8 @@ from cockpit.kernel.commands import Abort
 from cockpit.kernel.ids import Actor
 from cockpit.kernel.view import RunView
 from cockpit.steer import deliver
+from tests.scenarios.flights import MICRO
+from tests.scenarios.windows import Server, Window, place_of_work, until
 
 pytestmark = [pytest.mark.tmux, pytest.mark.timeout(600)]
 NARROW, USUAL, WIDE = (80, 24), (120, 36), (200, 60)

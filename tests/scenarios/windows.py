@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from flights import ROOT, without_tex
+from tests.scenarios.flights import ROOT, without_tex
 
 LIMIT_S = 90.0
 PROMPT = "ready>"
