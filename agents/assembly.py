@@ -49,6 +49,13 @@ CHINESE_PREAMBLE = PREAMBLE.replace(r"\documentclass{article}", r"\documentclass
 REHEARSAL_DATE = r"\textbf{REHEARSAL}: written by rule-based models for a built-in study"
 
 
+def _dated(settings: Settings) -> str:
+    """In the place of a date: nothing, or that this is a rehearsal, and whether of what was asked."""
+    if not settings.rehearsal.on:
+        return ""
+    return REHEARSAL_DATE if settings.rehearsal.fits else f"{REHEARSAL_DATE}; the idea that was given fits none of them"
+
+
 def section_path(id: str) -> str:
     """Where a section is kept."""
     return f"{SECTIONS}{id}.tex"
@@ -70,7 +77,7 @@ def paper(material: Material, sections: Mapping[str, str], settings: Settings) -
         preamble,
         f"\\title{{{escape(material.outline.title)}}}",
         "\\author{Anonymous authors}",
-        f"\\date{{{REHEARSAL_DATE if settings.rehearsal.on else ''}}}",
+        f"\\date{{{_dated(settings)}}}",
         "",
         "\\begin{document}",
         "\\maketitle",

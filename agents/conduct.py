@@ -117,7 +117,7 @@ def section(material: Material, view: RunView, settings: Settings) -> str:
     """*How this paper was made*, in LaTeX: what reviewers never see."""
     parts = [
         f"\\section*{{{HEADING}}}\\label{{sec:made}}",
-        *_rehearsed(view, settings),
+        *_rehearsed(settings),
         _ai_use(view, settings),
         *_rounds(view),
         *_scores(view),
@@ -129,16 +129,15 @@ def section(material: Material, view: RunView, settings: Settings) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _rehearsed(view: RunView, settings: Settings) -> list[str]:
+def _rehearsed(settings: Settings) -> list[str]:
     if not settings.rehearsal.on:
         return []
-    fit = [text for _, text in view.notices if "study" in text.lower()]
-    note = " ".join(escape(text.rstrip(".")) + "." for text in dict.fromkeys(fit))
+    nearest = " The idea that was given fits none of the built-in studies; this is the nearest one."
     return [
         "\\textbf{REHEARSAL.} This paper was written by rule-based models for a built-in study, to try the machinery"
         " out. The experiments were really run and the numbers are theirs; the wording, the reviews and the scores"
         " are not the judgement of anybody, and the paper is not to be submitted anywhere."
-        + (f" {note}" if note else "")
+        + ("" if settings.rehearsal.fits else nearest)
     ]
 
 

@@ -216,7 +216,10 @@ class Gateway:
         if role.reasoning not in (None, "none"):
             arguments["reasoning_effort"] = "high" if role.reasoning == "highest" else role.reasoning
         if role.model.startswith(money.REHEARSAL):
-            return {**arguments, "extra_body": {"rehearsal": self.settings.rehearsal.model_dump(mode="json")}}
+            return {
+                **arguments,
+                "extra_body": {"rehearsal": self.settings.rehearsal.model_dump(mode="json", exclude={"fits"})},
+            }
         if request.schema is not None and manners.ladder[0] != "prompt":
             arguments["response_format"] = _response_format(manners.ladder[0], request)
         if role.api_base:

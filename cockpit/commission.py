@@ -188,11 +188,12 @@ def _with_models(idea: Idea, settings: Settings, notices: list[str]) -> Settings
     nearest, fits = studies.fit(idea.text)
     study = settings.rehearsal.study or example or nearest
     notices.append("REHEARSAL: built-in models; this is no research result")
-    if example is None and not fits and not settings.rehearsal.study:
+    fits = fits or example is not None or bool(settings.rehearsal.study)
+    if not fits:
         notices.append(
             f"REHEARSAL: the idea fits none of the built-in studies; the nearest one, {study}, is done instead"
         )
-    rehearsal = settings.rehearsal.model_copy(update={"on": True, "study": study})
+    rehearsal = settings.rehearsal.model_copy(update={"on": True, "study": study, "fits": fits})
     models = {"executor": ModelRole(model="rehearsal/a", family="rehearsal-a", price="free"),
               "reviewer": ModelRole(model="rehearsal/b", family="rehearsal-b", price="free")}  # fmt: skip
     settings = settings.model_copy(update={"rehearsal": rehearsal, "models": {**models, **settings.models}})

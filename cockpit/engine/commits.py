@@ -15,6 +15,8 @@ from cockpit.kernel.ids import Part, Position
 from cockpit.kernel.stages import stage
 from cockpit.kernel.view import RunView
 
+LINE = 100  # characters of a sentence in a subject
+
 
 def stage_subject(position: Position, part: Part, summary: str) -> str:
     """`r2 s12 experiment_run: 25 of 25 jobs finished`."""
@@ -47,7 +49,8 @@ def of_records(records: Sequence[Record], view: RunView, segment: str, ledger_he
         "Segment": segment,
     }
     if view.run and view.run.settings.rehearsal.on:
-        body = f"{body}\n\nREHEARSAL: built-in models, no research result.".strip()
+        nearest = "" if view.run.settings.rehearsal.fits else " The idea fits no built-in study; the nearest is done."
+        body = f"{body}\n\nREHEARSAL: built-in models, no research result.{nearest}".strip()
     return subject, message(subject, body, trailers)
 
 
@@ -109,4 +112,5 @@ def ledger_head(lines: Sequence[str]) -> str:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:100]
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else line[: LINE - 1].rstrip() + "…"

@@ -62,10 +62,11 @@ class SandboxSettings(Model):
 
 
 class RehearsalSettings(Model):
-    """The built-in models: which study, which faults, from which seed."""
+    """The built-in models: which study, which faults, from which seed. `fits`: is the study what the idea asks for?"""
 
     on: bool = False
     study: str = ""
+    fits: bool = True
     seed: int = 0
     faults: tuple[Fault, ...] = FAULTS
 

@@ -14,11 +14,29 @@ from pathlib import Path
 import pytest
 
 from cockpit.kernel.settings import FAULTS
-from tests.scenarios.flights import MICRO, Flown, fly, fly_apart, without_tex
+from tests.scenarios.flights import EXAMPLES, MICRO, Flown, fly, fly_apart, without_tex
 
 SEEDS = range(20)
 WHOLE_SEEDS = range(1, 5)  # of these the whole run, of the others up to the mended draft
-STORY, CALM, RIDGE = "story", "calm", "ridge"
+
+
+CHINESE = """# 少量带离群值的观测：截尾均值是否值得？
+
+## 问题
+对于十几个观测值、其中少数被严重污染的小样本，截尾（Huber）均值的绝对误差比普通均值低多少？稳健尺度、中位数起点、收紧截断各有什么作用？
+
+## 限制
+只用合成数据，纯 Python，一个核。
+"""
+NOTE = (
+    "The plain mean is dragged by outliers; a clipped mean (Huber) is not. 9% & {x} \\cite{nobody} $x_1$ # ~ ^ _ `x`\n"
+)
+LONG = "# Does clipping the mean help small contaminated samples?\n\n" + NOTE * 1900
+FOREIGN = (
+    "# Which bread do pigeons like?\n\nWe feed pigeons rye and wheat in a park and count visits. Is rye preferred?\n"
+)
+IDEAS = {"chinese": CHINESE, "long": LONG, "foreign": FOREIGN}
+STUDIES = {"ridge": "ridge-small-n.md", "bootstrap": "bootstrap-coverage.md", "schedules": "lr-schedules.md"}
 
 
 class Fleet:
@@ -42,20 +60,36 @@ class Fleet:
 
     def _fly(self, name: str) -> Flown:
         runs = self.base / name
-        match name.split("-", 1):
-            case ["story"]:
+        kind, _, which = name.partition("-")
+        match kind:
+            case "story":
                 return fly_apart(MICRO, runs, env={"PATH": self._path})
-            case ["calm"]:
-                return fly(MICRO, runs, planted())
-            case ["fault", fault]:
-                return fly(MICRO, runs, planted(fault))
-            case ["seed", seed]:
-                until = None if int(seed) in WHOLE_SEEDS else 17
-                return fly(MICRO, runs, f"rehearsal.seed={seed}", until=until)
-            case ["twin", _]:
-                return fly(MICRO, runs)
+            case "idea":
+                return self._idea(runs, which)
             case _:
-                raise ValueError(name)
+                idea, sets, until = self._plan(kind, which)
+                return fly(idea, runs, *sets, until=until)
+
+    def _idea(self, runs: Path, which: str) -> Flown:
+        idea = Path(f"{runs}.md")
+        idea.write_text(IDEAS[which], encoding="utf-8")
+        return fly_apart(idea, runs) if which == "foreign" else fly(idea, runs)  # what matters of it is on the screen
+
+    def _plan(self, kind: str, which: str) -> tuple[Path, tuple[str, ...], int | None]:
+        """Idea, settings, last stage."""
+        match kind:
+            case "calm":
+                return MICRO, (planted(),), None
+            case "fault":
+                return MICRO, (planted(which),), None
+            case "seed":
+                return MICRO, (f"rehearsal.seed={which}",), None if int(which) in WHOLE_SEEDS else 17
+            case "twin":
+                return MICRO, (), None
+            case "design":
+                return EXAMPLES / STUDIES[which], (), 9
+            case _:
+                return EXAMPLES / STUDIES[kind], (), None
 
 
 def planted(*faults: str) -> str:
@@ -69,6 +103,9 @@ NEEDS = {
     "singles": tuple(f"fault-{fault}" for fault in FAULTS),
     "seeds": tuple(f"seed-{n}" for n in SEEDS),
     "twins": ("twin-1", "twin-2"),
+    "designs": tuple(f"design-{study}" for study in STUDIES),
+    "ridge": ("ridge",),
+    "ideas": tuple(f"idea-{which}" for which in IDEAS),
 }
 
 
@@ -123,3 +160,21 @@ def seeds(fleet: Fleet) -> dict[int, Flown]:
 def twins(fleet: Fleet) -> tuple[Flown, Flown]:
     """Two undisturbed runs of one idea and seed."""
     return fleet.run("twin-1"), fleet.run("twin-2")
+
+
+@pytest.fixture(scope="package")
+def designs(fleet: Fleet) -> dict[str, Flown]:
+    """The three examples, up to the frozen plan."""
+    return {study: fleet.run(f"design-{study}") for study in STUDIES}
+
+
+@pytest.fixture(scope="package")
+def ridge(fleet: Fleet) -> Flown:
+    """The first example, whole."""
+    return fleet.run("ridge")
+
+
+@pytest.fixture(scope="package")
+def ideas(fleet: Fleet) -> dict[str, Flown]:
+    """Runs of unusual ideas."""
+    return {which: fleet.run(f"idea-{which}") for which in IDEAS}

@@ -40,6 +40,7 @@ STUDY = Study(
     title="A clipped mean for small contaminated samples",
     domain="statistics",
     keywords=(
+        "clipped mean",
         "robust mean",
         "outlier",
         "outliers",
