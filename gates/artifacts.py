@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import yaml
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from cockpit.kernel.papers import PaperRecord, ShortlistEntry
 from cockpit.kernel.plan import ExperimentPlan, Hypothesis, Outline
@@ -175,12 +175,3 @@ def _first(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(str(part) for part in first["loc"])
     return f"{where}: {first['msg']}" if where else str(first["msg"])
-
-
-def model_problem(kind: type[BaseModel], value: Any) -> str:
-    """Why `value` is not a `kind`; empty when it is."""
-    try:
-        kind.model_validate(value)
-    except ValidationError as error:
-        return _first(error)
-    return ""

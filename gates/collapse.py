@@ -12,7 +12,7 @@ from itertools import combinations
 from statistics import fmean
 
 from cockpit.kernel.findings import Finding, Severity, Span
-from cockpit.kernel.plan import Condition, ExperimentPlan, Metric
+from cockpit.kernel.plan import Condition, ExperimentPlan
 from cockpit.kernel.protocols import Tree
 from cockpit.kernel.results import CurrentResults
 from cockpit.kernel.view import RunView
@@ -159,8 +159,3 @@ def _finding(pattern: str, title: str, spans: tuple[Span, ...], *, severity: Sev
              owner: int = OWNER) -> Finding:  # fmt: skip
     return Finding(auditor="collapse", pattern=pattern, severity=severity, title=title, spans=spans, owner=owner,
                    evidence=(json.dumps([s.file for s in spans]),))  # fmt: skip
-
-
-def metric_named(plan: ExperimentPlan, name: str) -> Metric | None:
-    """The plan's metric of that name."""
-    return next((m for m in plan.metrics if m.name == name), None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from cockpit.kernel.protocols import Tree
-from cockpit.kernel.stages import BY_NUMBER, STAGES, Stage
+from cockpit.kernel.stages import BY_NUMBER, Stage
 from cockpit.kernel.view import RunView
 from gates import contracts_experiment as experiment
 from gates import contracts_paper as paper
@@ -98,14 +98,6 @@ def _files(stage: Stage, tree: Tree) -> Iterable[str]:
             yield data.problem
         elif not data.value.strip() and name not in MAY_BE_EMPTY:
             yield f"{path} is empty"
-
-
-def owner_of(path: str) -> int | None:
-    """The lowest stage that lists `path` among its outputs."""
-    for stage in STAGES:
-        if any(path.startswith(p) if p.endswith("/") else path == p for p in (*stage.owns, stage.report)):
-            return stage.number
-    return None
 
 
 def report(number: int, tree: Tree) -> dict[str, object]:

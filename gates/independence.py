@@ -11,15 +11,13 @@ from collections.abc import Iterable
 
 from cockpit.kernel.levels import Assurance, at_least
 from cockpit.kernel.protocols import Tree
-from cockpit.kernel.reviews import Family, FamilyGrade, Independence, Review, ReviewReceipt, Verification
+from cockpit.kernel.reviews import Family, Independence, Review, ReviewReceipt, Verification
 from cockpit.kernel.tokens import token
 from cockpit.kernel.view import RunView
 from gates.artifacts import bytes_of
 from gates.families import families_in, model_family
 
 __all__ = ["answers_of", "counts_at", "independence", "model_family", "receipt_faults", "twice_used"]
-
-STRENGTH: tuple[FamilyGrade, ...] = ("unknown", "declared", "attested", "reported", "proved")
 
 
 def independence(author: Family, reviewer: Family) -> Independence:

@@ -66,13 +66,3 @@ def spread(left: Line, right: Line, width: int, more: str = "…") -> Line:
     left = cut(left, max(0, room), more)
     gap = max(0, width - size(left) - size(right))
     return cut((*left, Span(" " * gap), *right), width, more) if right else left
-
-
-def joined(parts: list[Line], between: Span) -> Line:
-    """Lines one after another with `between` between them."""
-    out: list[Span] = []
-    for part in parts:
-        if out and part:
-            out.append(between)
-        out.extend(part)
-    return tuple(out)

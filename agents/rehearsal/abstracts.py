@@ -17,7 +17,7 @@ CLAIMS = re.compile(
     re.IGNORECASE,
 )
 FIGURE = re.compile(r"(?<![\w.,$^_{])\d+(?:\.\d+)?(?:\s?\\?%)(?!\w)|(?<![\w.,$^_{])\d+\.\d+(?![\w.])")
-LONGEST_QUOTE, SHORTEST_QUOTE = 40, 6  # words
+LONGEST_QUOTE = 40  # words
 
 
 def dumps(value: Any) -> str:

@@ -12,9 +12,9 @@ from typing import Any, get_args
 import click
 
 from cockpit.commands.options import plain
-from cockpit.kernel.levels import Assurance, Difficulty, Effort, Mode, default_assurance
+from cockpit.kernel.levels import Assurance, Effort, Mode, default_assurance
 
-CHOICES: dict[str, Any] = {"effort": Effort, "assurance": Assurance, "difficulty": Difficulty, "mode": Mode}
+CHOICES: dict[str, Any] = {"effort": Effort, "assurance": Assurance, "mode": Mode}
 
 
 def choice(name: str) -> click.Choice[str]:
@@ -28,7 +28,6 @@ def choice(name: str) -> click.Choice[str]:
 @click.option("--mode", type=choice("mode"), help="Where it pauses for you (default: co-pilot, full-auto with --auto).")
 @click.option("--effort", type=choice("effort"), help="How much (default: balanced).")
 @click.option("--assurance", type=choice("assurance"), help="How strictly (default: by effort).")
-@click.option("--difficulty", type=choice("difficulty"), help="How hard reviewers push.")
 @click.option("--venue", help="Target venue.")
 @click.option("--rounds", type=click.IntRange(1, 5), help="At most so many rounds.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="Stop before this much is spent.")
@@ -81,7 +80,6 @@ def flags(given: dict[str, Any]) -> dict[str, Any]:
         "mode": mode,
         "effort": given["effort"],
         "assurance": asked,
-        "difficulty": given["difficulty"],
         "venue": given["venue"],
         "rounds": given["rounds"],
         "budget_usd": given["budget"],

@@ -92,7 +92,3 @@ def lines(folder: RunFolder, view: RunView, *, live: bool) -> list[str]:
     elif not live:
         out.append(f"next      cockpit resume {folder.run}")
     return out
-
-
-def _said_at_start(view: RunView) -> tuple[str, ...]:
-    return (*view.run.caps, *view.run.notices) if view.run else ()

@@ -28,7 +28,6 @@ class Controls:
         self.in_flight = 0
         self.step_left: int | None = None
         self._over: Position | None = None  # done already when the step was asked for: it is not that stage
-        self.aborting: str | None = None
 
     async def clear(self) -> None:
         """Wait until new work may start."""

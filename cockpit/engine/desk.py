@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from cockpit.engine.controls import Controls
 from cockpit.engine.jobs import JobRunner
@@ -113,11 +112,6 @@ class StageDesk:
     def _may_write(self, path: str) -> None:
         if not owns(self._stage, path) or ".." in path.split("/") or path.startswith("/"):
             raise ValueError(f"stage {self._stage.number} {self._stage.name} does not own {path}")
-
-    def scratch(self, name: str) -> Path:
-        folder = self._room.folder.cockpit / "staging" / str(self.position) / name
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
 
     def recall(self, path: CallPath) -> tuple[e.AnyEvent, JsonObject] | None:
         event = self._room.recorder.recall(path)

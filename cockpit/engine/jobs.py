@@ -17,7 +17,7 @@ from cockpit.journal.places import RunFolder
 from cockpit.kernel import events as e
 from cockpit.kernel.hints import Hint
 from cockpit.kernel.ids import Position, Sha256
-from cockpit.kernel.model import canonical, sha256
+from cockpit.kernel.model import sha256
 from cockpit.kernel.protocols import Clock, ReplayMismatch, Sandbox
 from cockpit.kernel.results import JobResult, JobSpec
 
@@ -132,8 +132,3 @@ class _Watch:
 
     def hint(self, hint: Hint) -> None:
         self._runner.show(hint)
-
-
-def spec_digest(job: JobSpec) -> str:
-    """Identity of what is run, for content-named job ids."""
-    return sha256(canonical(job))

@@ -25,8 +25,9 @@ from cockpit.kernel.ids import Actor
 from cockpit.kernel.settings import Settings
 
 PREFIX = "COCKPIT_"
-# what jobs and faces read themselves; no settings
-RESERVED = ("COCKPIT_WORKSPACE", "COCKPIT_BUDGET_S", "COCKPIT_CHECKPOINTS", "COCKPIT_ASCII", "COCKPIT_CONFIG_DIR")
+# what jobs, faces, the token and the test suite read themselves; no settings
+RESERVED = ("COCKPIT_WORKSPACE", "COCKPIT_BUDGET_S", "COCKPIT_CHECKPOINTS", "COCKPIT_ASCII", "COCKPIT_CONFIG_DIR",
+            "COCKPIT_DATA_DIR", "COCKPIT_FORBID_SKIPS")  # fmt: skip
 LOCAL = "cockpit.yml"
 
 

@@ -6,7 +6,6 @@ before it goes into a sequence.
 
 from __future__ import annotations
 
-import base64
 import os
 import subprocess
 import threading
@@ -59,8 +58,3 @@ def _to_tmux(text: str) -> None:
 def title(text: str) -> str:
     """The sequence that names the window."""
     return f"\x1b]0;{clean(text)}\x07"
-
-
-def osc52(text: str) -> str:
-    """The sequence that fills the clipboard."""
-    return f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"

@@ -26,8 +26,6 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-Status = Literal["accepted", "negative-result", "pending", "best-effort", "degenerate", "blocked",
-                 "unpublishable", "partial"]  # fmt: skip
 # how a run ended; the first eight are what `final/STATUS` says
 Outcome = Literal["accepted", "negative-result", "pending", "best-effort", "degenerate", "blocked",
                   "unpublishable", "partial", "until", "failed", "interrupted", "aborted"]  # fmt: skip

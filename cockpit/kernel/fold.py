@@ -132,7 +132,7 @@ def _course(view: RunView, event: Course) -> RunView:
         case e.Noticed():
             return replace(view, notices=(*view.notices, (event.level, event.text)))
         case e.CommitMade():
-            return replace(view, last_commit=event.commit, last_subject=event.subject)
+            return view
         case e.RunFinished():
             return replace(view, finished=event, control="finished", pause=None)
         case _:
@@ -223,7 +223,7 @@ def _call(view: RunView, event: e.CallIntended | e.CallReplied | e.CallFailed) -
             return replace(view, spending=s, families={**view.families, event.role: event.family})
         case e.CallFailed():
             s = replace(_landed(s, event.path), failures=s.failures + 1, usd=s.usd + event.cost_usd)
-            return replace(view, spending=s, last_fault=event)
+            return replace(view, spending=s)
         case _:
             assert_never(event)
 

@@ -1,4 +1,4 @@
-"""The settings that say how much work, how strictly, how hard, and where a person is asked.
+"""The settings that say how much work, how strictly, and where a person is asked.
 
 Belongs here: the levels and the numbers behind them (`run.md`, two axes). Not here: reading them
 from files (`settings.py`), acting on them (engine, gates).
@@ -11,7 +11,6 @@ from typing import Literal
 
 Effort = Literal["lite", "balanced", "max", "beast"]
 Assurance = Literal["draft", "polished", "conference-ready", "submission"]
-Difficulty = Literal["medium", "hard", "nightmare"]
 Mode = Literal["full-auto", "gate-only", "checkpoint", "co-pilot", "step-by-step", "express",
                "pre-experiment", "post-experiment", "custom"]  # fmt: skip
 
@@ -23,7 +22,7 @@ REFINES_A_LINE, PIVOTS_A_RUN, REPAIRS_A_SIGNATURE, REASKS_A_STEP = 10, 2, 3, 2
 
 @dataclass(frozen=True)
 class EffortLimits:
-    """What an effort means; `ablations` and `counter_evidence` -1 = all planned."""
+    """What an effort means; `ablations` -1 = all planned."""
 
     candidates: int
     kept: int
@@ -32,15 +31,13 @@ class EffortLimits:
     ablations: int
     reviewers: int
     rounds: int
-    controls: bool
-    counter_evidence: int
 
 
 EFFORTS: dict[Effort, EffortLimits] = {
-    "lite": EffortLimits(60, 20, 1, 3, 1, 1, 2, False, 1),
-    "balanced": EffortLimits(120, 30, 1, 3, 2, 2, 3, False, 3),
-    "max": EffortLimits(250, 50, 2, 5, 4, 3, 5, True, 5),
-    "beast": EffortLimits(500, 80, 3, 5, -1, 4, 5, True, -1),
+    "lite": EffortLimits(60, 20, 1, 3, 1, 1, 2),
+    "balanced": EffortLimits(120, 30, 1, 3, 2, 2, 3),
+    "max": EffortLimits(250, 50, 2, 5, 4, 3, 5),
+    "beast": EffortLimits(500, 80, 3, 5, -1, 4, 5),
 }
 
 ALL = frozenset(range(1, 24))

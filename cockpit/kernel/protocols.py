@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-from cockpit.kernel.commands import AnyCommand
 from cockpit.kernel.events import AnyEvent, GuidanceGiven, LedgerEvent
 from cockpit.kernel.findings import AuditRun, Finding, GateVerdict, Obligation
 from cockpit.kernel.hints import Hint
 from cockpit.kernel.ids import CallPath, Instant, Part, Position, Seq, Sha256
 from cockpit.kernel.model import JsonObject, Model
-from cockpit.kernel.results import JobKind, JobResult, JobSpec
+from cockpit.kernel.results import JobResult, JobSpec
 from cockpit.kernel.reviews import Review, Score, Verification
 from cockpit.kernel.settings import Settings
 from cockpit.kernel.stages import Stage
@@ -108,9 +107,6 @@ class Desk(Protocol):
 
     def remove(self, path: str) -> None:
         """Take an owned path out of the tree at the stage's end."""
-
-    def scratch(self, name: str) -> Path:
-        """A folder outside the tree for this stage instance (job folders, TeX)."""
 
     def recall(self, path: CallPath) -> tuple[AnyEvent, JsonObject] | None:
         """The journalled reply or effect at `path` (CallReplied or EffectRecorded) with its stored body."""
@@ -251,15 +247,9 @@ class Face(Protocol):
     def hint(self, hint: Hint) -> None: ...
 
 
-PostCommand = Callable[[AnyCommand], Any]
-
-
 class ReplayMismatch(Exception):
     """The journal holds another request at this path: a bug, never papered over."""
 
     def __init__(self, path: str, was: str, now: str) -> None:
         super().__init__(f"at {path} the journal holds another request")
         self.path, self.was, self.now = path, was, now
-
-
-JOB_KINDS_THAT_COUNT: tuple[JobKind, ...] = ("main", "ablation", "control")

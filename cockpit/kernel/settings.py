@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from pydantic import Field
-
-from cockpit.kernel.levels import Assurance, Difficulty, Effort, Mode
+from cockpit.kernel.levels import Assurance, Effort, Mode
 from cockpit.kernel.model import Model
 from cockpit.kernel.results import JobLimits
 
@@ -85,7 +83,6 @@ class Settings(Model):
 
     effort: Effort = "balanced"
     assurance: Assurance = "draft"
-    difficulty: Difficulty = "medium"
     mode: Mode = "co-pilot"
     auto: bool = False
     venue: str = "generic"
@@ -93,24 +90,21 @@ class Settings(Model):
     rounds: int | None = None
     threshold: float = 0.5
     budget_usd: float | None = None
-    wall: str | None = None  # 8h
+    wall: str | None = None  # 8h; the time that the experiment's jobs are planned into
     seed: int = 0
     offline: bool = False
     library: str | None = None
     from_stage: int | None = None
     until_stage: int | None = None
-    custom_pauses: tuple[int, ...] = ()
+    custom_pauses: tuple[int, ...] = ()  # stages that mode `custom` pauses after
     models: dict[str, ModelRole] = {}
     deadlines: Deadlines = Deadlines()
-    concurrency: int = 8
+    concurrency: int = 8  # model calls at once
     literature: dict[str, LiteratureSource] = {}
     sandbox: SandboxSettings = SandboxSettings()
     rehearsal: RehearsalSettings = RehearsalSettings()
     runs_dir: str = "runs"
-    data_dir: str | None = None
     theme: str = "auto"
-    keys: dict[str, str] = {}
-    clock: dict[str, str] = Field(default_factory=dict)  # tests only
 
 
 def changed(settings: Settings, changes: Mapping[str, str]) -> Settings:

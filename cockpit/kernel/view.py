@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from cockpit.kernel.events import (
-    CallFailed,
     Decided,
     EnterReason,
     GuidanceGiven,
@@ -177,9 +176,6 @@ class RunView:
     refines: int = 0  # since the last pivot
     repairs: dict[str, int] = field(default_factory=dict)
     notices: tuple[tuple[str, str], ...] = ()  # level, text
-    last_fault: CallFailed | None = None
-    last_commit: str = ""
-    last_subject: str = ""
     failure: str = ""
     finished: RunFinished | None = None
 

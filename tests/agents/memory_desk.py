@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from cockpit.kernel.events import AnyEvent, CallIntended, CallReplied, EffectRecorded, GuidanceGiven, RunCreated
@@ -117,9 +116,6 @@ class MemoryDesk:
 
     def remove(self, path: str) -> None:
         self.files.pop(path, None)
-
-    def scratch(self, name: str) -> Path:
-        raise NotImplementedError
 
     def recall(self, path: CallPath) -> tuple[AnyEvent, JsonObject] | None:
         for event in self.store.events:
