@@ -93,17 +93,24 @@ def script_files(tree: Tree) -> tuple[str, ...]:
 
 def check(sources: dict[str, bytes], plan: ExperimentPlan) -> list[Finding]:
     """Findings on `sources` (path → bytes), as an executor may ask before it hands code in."""
+    return list(_check(tuple(sorted(sources.items())), plan.model_dump_json()))
+
+
+@lru_cache(maxsize=8)
+def _check(sources: tuple[tuple[str, bytes], ...], plan_json: str) -> tuple[Finding, ...]:
+    """Remembered by content: the same code is judged at the end of several stages and by the policy."""
+    plan = ExperimentPlan.model_validate_json(plan_json)
     modules, broken = [], []
-    for path, data in sorted(sources.items()):
+    for path, data in sources:
         parsed = _parse(path, data)
         if isinstance(parsed, Module):
             modules.append(parsed)
         else:
             broken.append(parsed)
-    missing = [_entry(c.entry, plan) for c in plan.conditions if not any(p.endswith("/" + c.entry) for p in sources)]
+    missing = [_entry(c.entry, plan) for c in plan.conditions if not any(p.endswith("/" + c.entry) for p, _ in sources)]
     per_file = [f for m in modules for rule in (_literals, _calls, _self_metrics) for f in rule(m)]
     whole = [] if broken else [*_unread(modules, plan), *_seed(modules)]  # what is nowhere needs every file
-    return list(dict.fromkeys([*broken, *missing, *per_file, *whole]))
+    return tuple(dict.fromkeys([*broken, *missing, *per_file, *whole]))
 
 
 @lru_cache(maxsize=128)

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import to_json
 
 JsonObject = dict[str, Any]  # as read from disk
 
@@ -31,7 +32,15 @@ def pretty(value: Any) -> str:
     """`value` as JSON for people and diffs: two spaces, sorted keys, one final newline."""
     if isinstance(value, BaseModel):
         value = value.model_dump(mode="json")
-    return json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
+    return to_json(_sorted(value), indent=2, inf_nan_mode="constants").decode() + "\n"
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    if isinstance(value, list | tuple):
+        return [_sorted(item) for item in value]
+    return value
 
 
 def sha256(data: bytes | str) -> str:
