@@ -100,7 +100,12 @@ class Host:
         else:
             self._handle.finished.wait()
             broken = self._handle.error is not None
-            self._on_screen(lambda: self._app.exit("stop") if broken else self._app.draw())
+            self._on_screen(lambda: self._app.exit("stop") if broken else self._look_on())
+
+    def _look_on(self) -> None:
+        """The engine and its loop are gone, the screen stays: a closed terminal is now ours to notice."""
+        self._rules.attach(self._ui, self._signal_fd)
+        self._app.draw()
 
     def _on_screen(self, call: Callable[[], object]) -> None:
         try:

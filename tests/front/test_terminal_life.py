@@ -117,9 +117,11 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
 
 
 def gone(pid: int) -> bool:
-    return (
-        not Path(f"/proc/{pid}").exists() or Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
-    )
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return state == "Z"
 
 
 def test_detach_gives_the_shell_back_and_the_run_goes_on(shell: Shell) -> None:
@@ -152,6 +154,24 @@ def test_a_closed_terminal_is_a_detach(shell: Shell) -> None:
         assert time.monotonic() < end
         time.sleep(0.02)
     assert not gone(pid)
+
+
+@pytest.mark.parametrize("how", ["closed", "hup", "term"])
+def test_a_face_that_outlives_its_engine_ends_with_its_terminal(shell: Shell, how: str) -> None:
+    shell.start("--ends")
+    shell.see(lambda: "accepted" in shell.text)
+    pid = shell.pids()[-1]
+    match how:
+        case "closed":
+            shell.child.close(force=True)
+        case "hup":
+            os.kill(pid, signal.SIGHUP)
+        case _:
+            os.kill(pid, signal.SIGTERM)
+    end = time.monotonic() + WAIT
+    while not gone(pid):
+        assert time.monotonic() < end, "it spins on a terminal that is gone"
+        time.sleep(0.02)
 
 
 def test_a_killed_face_leaves_a_sane_terminal(shell: Shell) -> None:
