@@ -6,11 +6,12 @@ Belongs here: everything of `paper.tex` that no model words, and what follows fr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from agents import conduct
 from agents.bibliography import chosen
-from agents.latex_text import cited, escape, inputs, typable
+from agents.latex_text import cited, counted, escape, inputs, typable
 from agents.manuscript import (
     FIGURE_SUFFIXES,
     FIGURES,
@@ -42,11 +43,18 @@ PREAMBLE = r"""\documentclass{article}
 \usepackage[round]{natbib}
 \IfFileExists{microtype.sty}{\usepackage{microtype}}{}
 \setlength{\belowcaptionskip}{6pt}
+\renewcommand{\UrlBigBreaks}{}
+\renewcommand{\bibfont}{\small\raggedright}
 """
 CHINESE_PREAMBLE = PREAMBLE.replace(r"\documentclass{article}", r"\documentclass[UTF8]{ctexart}").replace(
     "\\usepackage[T1]{fontenc}\n\\usepackage[utf8]{inputenc}\n\\usepackage{lmodern}\n", ""
 )
+# lines of about equal length: no last word of the title stands alone
+BALANCED_TITLE = (
+    r"\makeatletter\g@addto@macro\@title{\leftskip=0pt plus 12em\rightskip=\leftskip\parfillskip=0pt\relax}\makeatother"
+)
 REHEARSAL_DATE = r"\textbf{REHEARSAL}: written by rule-based models for a built-in study"
+_RESULT = re.compile(r"\\res(?:\[[^\]]*\])?\{([^{}]+)\}")
 
 
 def _dated(settings: Settings) -> str:
@@ -76,6 +84,7 @@ def paper(material: Material, sections: Mapping[str, str], settings: Settings) -
     parts = [
         preamble,
         f"\\title{{{escape(material.outline.title)}}}",
+        BALANCED_TITLE,
         "\\author{Anonymous authors}",
         f"\\date{{{_dated(settings)}}}",
         "",
@@ -118,19 +127,31 @@ def unplaced(material: Material, sections: Mapping[str, str]) -> tuple[Float, ..
     return tuple(f for f in material.floats if f"sections/{f.kind}_{f.id}" not in placed)
 
 
-def float_text(item: Float, content: str) -> str:
-    """A float around `content`: caption above a table, below a figure."""
-    caption = f"\\caption{{{escape(item.caption)}}}\\label{{{item.label}}}"
+def float_text(item: Float, content: str, note: str = "") -> str:
+    """A float around `content`: caption above a table, below a figure. `note`: LaTeX of a sentence for the caption."""
+    said = f"{escape(item.caption.rstrip('.'))}. {note}" if note else escape(item.caption)
+    caption = f"\\caption{{{said}}}\\label{{{item.label}}}"
     if item.kind == "table":
         return f"\\begin{{table}}[t]\n\\centering\n{caption}\n{content.strip()}\n\\end{{table}}\n"
     return f"\\begin{{figure}}[t]\n\\centering\n{content.strip()}\n{caption}\n\\end{{figure}}\n"
+
+
+def legend(item: Float, material: Material) -> str:
+    """What the cells of a table by code show, unless the caption says it already; empty for a figure."""
+    if item.kind != "table" or "deviation" in item.caption.lower():
+        return ""
+    keys = set(_RESULT.findall(item.content))
+    counts = {v.n for v in material.values if v.key in keys}
+    over = f"over {counted(counts.pop(), 'seed')}" if len(counts) == 1 else "over seeds"
+    shown = f"Mean $\\pm$ standard deviation {over}" if "\\pm" in item.content else f"Means {over}"
+    return f"{shown}; the best mean of each column is bold." if "\\textbf" in item.content else f"{shown}."
 
 
 def write_floats(desk: Desk, material: Material) -> None:
     """Write the floats that code makes, and copy the figures' files; take away those the outline no longer has."""
     for item in material.floats:
         if item.made == "by code":
-            desk.write(item.file, float_text(item, item.content))
+            desk.write(item.file, float_text(item, item.content, legend(item, material)))
     wanted = {f.id for f in material.floats if f.kind == "figure"}
     for figure in sorted(wanted):
         for suffix in (*FIGURE_SUFFIXES, ".json"):

@@ -33,6 +33,8 @@ SPECIAL = {
     "{": r"\textbraceleft{}",
     "}": r"\textbraceright{}",
 }
+# typewriter's quotation marks around words; a lone one, or one of an accent, stays
+QUOTED = re.compile(r'(?<![\\\w{])"(?=\S)([^"\\{}]+?)(?<=\S)"(?!\w)')
 # not printable, or unseen: BibTeX would carry them into the paper
 DROPPED = ("Cc", "Cf", "Cs", "Co", "Cn")
 IN_URL = {"%": "%", "{": "%7B", "}": "%7D", "\\": "%5C", " ": "%20", '"': "%22", "^": "%5E", "`": "%60"}
@@ -63,7 +65,7 @@ def entry(record: PaperRecord) -> str:
 
 def escape(text: str) -> str:
     """`text` so that LaTeX prints it: specials escaped, formulas, accents and plain commands kept, braces balanced."""
-    text = _visible(text)
+    text = QUOTED.sub(r"``\1''", _visible(text))
     kept, at = [], 0
     for found in _verbatim(text):
         kept += [_escaped(text[at : found.start()]), found[0]]

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents import statistics
+from agents.latex_text import measure
 from agents.results import Measured
 from cockpit.kernel.ids import ConditionId
 from cockpit.kernel.model import JsonObject
@@ -55,7 +56,8 @@ def dots(plan: ExperimentPlan, metric: Metric, conditions: Sequence[Condition], 
     ticks = axis(min(p.low for p in points), max(p.high for p in points))
     words = axis_words(metric)
     seeds = max(len(found.values(metric.name, p.condition.id, metric.split)) for p in points)
-    caption = f"{metric.name} of each condition on the {metric.split} split: mean over seeds (dot) with its t interval"
+    caption = f"{measure(metric.name)} of each condition on the {metric.split} split: mean over seeds (dot)"
+    caption += " with its t interval"
     caption += " (line)." if ticks[0] == 0 else " (line). The axis does not start at zero."
     data: JsonObject = {
         "id": f"{metric.name}-dots",
@@ -88,7 +90,7 @@ def axis_words(metric: Metric) -> str:
     """How a metric is named on an axis: with unit, split and direction."""
     unit = f" [{metric.unit}]" if metric.unit else ""
     better = {"lower": ", lower is better", "higher": ", higher is better", "none": ""}[metric.direction]
-    return f"{metric.name}{unit} ({metric.split}{better})"
+    return f"{measure(metric.name)}{unit} ({metric.split}{better})"
 
 
 def axis(low: float, high: float) -> tuple[float, ...]:
@@ -186,7 +188,7 @@ def digits(means: Sequence[float]) -> int:
 
 def _heading(metric: Metric) -> str:
     unit = f" [{metric.unit}]" if metric.unit and metric.unit != metric.name else ""
-    return f"{metric.name}{unit}"
+    return f"{measure(metric.name)}{unit}"
 
 
 def _means(metric: Metric, conditions: Sequence[Condition], found: Measured) -> list[float]:

@@ -131,6 +131,14 @@ def ordinal(index: int) -> str:
     return _ORDINALS[index] if 0 <= index < len(_ORDINALS) else f"number {index + 1}"
 
 
+_ACRONYMS = frozenset({"rmse", "mse", "mae", "auc", "auroc", "kl", "bleu", "nll", "r2", "crps"})
+
+
+def measure(name: str) -> str:
+    """A metric's name as people write it: `RMSE`, `error`."""
+    return name.upper() if name in _ACRONYMS else name
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """A small count in words with its noun: `three conditions`, `one round`, `no ablation`."""
     noun = one if number == 1 else (many or f"{one}s")

@@ -10,11 +10,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from agents.latex_text import escape
+from agents.latex_text import escape, measure
 from agents.rehearsal.reading import Prompt
 from cockpit.kernel.plan import Condition, ExperimentPlan, Hypothesis, Metric, Outline
-
-CAPITALS = frozenset({"rmse", "mse", "mae", "auc", "kl"})
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,7 @@ def known(prompt: Prompt) -> Known:
 
 def name(metric: Metric) -> str:
     """A metric as prose calls it."""
-    return metric.name.upper() if metric.name in CAPITALS else escape(metric.name)
+    return escape(measure(metric.name))
 
 
 def said(condition: Condition) -> str:

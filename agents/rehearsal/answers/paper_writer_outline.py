@@ -115,7 +115,7 @@ def _tables(r: Results, drawn: list[str]) -> tuple[TablePlan, ...]:
     parts = [c.id for c in ran if c.kind == "main"][:1] + [c.id for c in ran if c.kind in ("ablation", "control")]
     found = []
     if "main" in drawn:
-        found.append(TablePlan(id="main", caption="The method and its baselines, over the seeds of the plan",
+        found.append(TablePlan(id="main", caption="The method and its baselines",
                                rows=tuple(first), columns=columns))  # fmt: skip
     if len(parts) > 1:
         found.append(TablePlan(id="ablations", caption="The method, with one part taken away in turn, and the control",
