@@ -7,8 +7,10 @@ run of the same idea. Not here: merging settings (`cockpit/front/configuration.p
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -26,6 +28,7 @@ from cockpit.kernel.settings import ModelRole, Settings
 from cockpit.kernel.view import RunView
 
 IDEA_LIMIT = 2_000_000  # bytes; an idea, not a data set
+OF_A_START = ("auto", "mode", "runs_dir", "data_dir", "theme", "keys", "clock")  # not of what a run does
 REQUIRED_ROLES = ("executor", "reviewer")
 RESUMABLE_ENDS = ("failed", "partial", "interrupted", "aborted")
 TEMPLATE = """# A title for the idea
@@ -276,6 +279,29 @@ def unfinished(idea: Idea, settings: Settings) -> RunFolder | None:
         if view.run is not None and view.run.idea_sha256 == digest and not at_its_end(view):
             return folder
     return None
+
+
+def not_applied(folder: RunFolder, places: Mapping[str, str], asked: Settings) -> list[str]:
+    """What was asked for (`places`: key → where it was set) and is otherwise in the unfinished run that is taken up."""
+    run = load(folder).run
+    if run is None:
+        return []
+    wanted, has = (settings.model_dump(mode="json") for settings in (asked, run.settings))
+    found = []
+    for key, place in sorted(places.items()):
+        want, now = _at(wanted, key), _at(has, key)
+        if key.split(".")[0] in OF_A_START or isinstance(want, dict) or want == now:
+            continue
+        if key == "library" and now is not None and Path(str(want)).resolve() == Path(str(now)):
+            continue
+        found.append(f"not applied: {key} = {want} ({place}); this run has {now}")
+    return found
+
+
+def _at(values: Any, key: str) -> Any:
+    for part in key.split("."):
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
 
 
 def load(folder: RunFolder) -> RunView:

@@ -94,6 +94,9 @@ def main(args: Sequence[str] | None = None) -> int:
     except click.exceptions.Abort:
         click.echo("cockpit: interrupted", err=True)
         return Exit.INTERRUPTED
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return Exit.USAGE
     except click.ClickException as error:
         click.echo(f"cockpit: {error.format_message()}", err=True)
         context = getattr(error, "ctx", None)

@@ -12,7 +12,9 @@ from typing import Any, get_args
 import click
 
 from cockpit.commands.options import plain
+from cockpit.kernel.exits import CockpitError
 from cockpit.kernel.levels import Assurance, Effort, Mode, default_assurance
+from cockpit.kernel.settings import Settings
 
 CHOICES: dict[str, Any] = {"effort": Effort, "assurance": Assurance, "mode": Mode}
 
@@ -53,7 +55,9 @@ def command(idea: Path, **given: Any) -> int:
     from cockpit.front import configuration
 
     read = commission.read_idea(idea)
-    settings = configuration.resolve(given["sets"], flags(given)).settings
+    configured = configuration.resolve(given["sets"], flags(given))
+    settings = configured.settings
+    check_stages(settings)
     auto = settings.auto
     folder = None if given["new"] else commission.unfinished(read, settings)
     if (
@@ -67,7 +71,30 @@ def command(idea: Path, **given: Any) -> int:
         folder = commission.create(read, start)
         for line in (*start.caps, *start.notices, f"jobs: {start.sandbox}"):
             click.echo(plain(line), err=True)
+    else:
+        click.echo(f"going on with the unfinished run {folder.run}; `--new` starts afresh", err=True)
+        for line in commission.not_applied(folder, configured.places, settings):
+            click.echo(plain(line), err=True)
     return fly(folder, auto=auto, as_json=given["as_json"], plain_face=given["plain_face"])
+
+
+def check_stages(settings: Settings) -> None:
+    """Is there anything between --from and --until, and anything to begin from?
+
+    Raises:
+        CockpitError: it ends before it begins; it begins where earlier stages' work is needed.
+    """
+    first, last = settings.from_stage or 1, settings.until_stage or 23
+    if last < first:
+        raise CockpitError(
+            f"the run would end (stage {last}) before it begins (stage {first})",
+            where=f"--from {first} --until {last}",
+            hint="Give --until a stage that comes later.",
+        )
+    if first > 1:
+        raise CockpitError(f"stage {first} builds on the work of earlier stages, and a new run has none yet",
+                           where=f"--from {first}", hint="Leave out --from; `--until` ends a run early, and"
+                           " `cockpit reject` or `cockpit pivot` repeats stages of a run that flies.")  # fmt: skip
 
 
 def flags(given: dict[str, Any]) -> dict[str, Any]:

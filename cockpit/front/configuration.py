@@ -29,6 +29,7 @@ PREFIX = "COCKPIT_"
 RESERVED = ("COCKPIT_WORKSPACE", "COCKPIT_BUDGET_S", "COCKPIT_CHECKPOINTS", "COCKPIT_ASCII", "COCKPIT_CONFIG_DIR",
             "COCKPIT_DATA_DIR", "COCKPIT_FORBID_SKIPS")  # fmt: skip
 LOCAL = "cockpit.yml"
+MEND = "Mend it, or move it away and give the settings with --set key=value."
 
 
 @dataclass(frozen=True)
@@ -100,21 +101,23 @@ def read_file(path: Path, shown: str = "") -> Layer:
         return Layer()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise CockpitError(f"cannot read the configuration: {reason}", where=shown) from error
+        raise CockpitError(f"cannot read the configuration: {reason}", where=shown, hint=MEND) from error
     try:
         node = yaml.compose(text, Loader=yaml.SafeLoader)
         values = yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
+        if error.context_mark and mark and mark.line >= len(text.splitlines()):
+            mark = error.context_mark  # what is not closed, rather than the end of the file
         line = f"{shown} line {mark.line + 1}" if mark else shown
         what = f"the configuration is not YAML: {error.problem or error.context}"
-        raise CockpitError(what, where=_with_line(line, text, mark.line if mark else -1)) from error
+        raise CockpitError(what, where=_with_line(line, text, mark.line if mark else -1), hint=MEND) from error
     except yaml.YAMLError as error:
-        raise CockpitError(f"the configuration is not YAML: {error}", where=shown) from error
+        raise CockpitError(f"the configuration is not YAML: {error}", where=shown, hint=MEND) from error
     if node is None:
         return Layer()
     if not isinstance(values, dict):
-        raise CockpitError("the configuration must be `key: value` lines", where=f"{shown} line 1")
+        raise CockpitError("the configuration must be `key: value` lines", where=f"{shown} line 1", hint=MEND)
     places: dict[str, str] = {}
     _places_of(node, "", shown, places)
     return Layer(values, places)
@@ -133,7 +136,7 @@ def _places_of(node: yaml.Node, path: str, shown: str, places: dict[str, str]) -
         dotted = f"{path}.{key.value}" if path else str(key.value)
         place = f"{shown} line {key.start_mark.line + 1}"
         if key.value in seen:
-            raise CockpitError(f"`{dotted}` is given twice", where=place)
+            raise CockpitError(f"`{dotted}` is given twice", where=place, hint="Take one of them out.")
         seen.add(key.value)
         places[dotted] = place
         _places_of(value, dotted, shown, places)

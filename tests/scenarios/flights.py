@@ -75,8 +75,9 @@ def _copied(source: str, target: str) -> str:
 
 
 def fly(idea: Path, runs: Path, *sets: str, until: int | None = None, limit: float = LIMIT_S) -> Flown:
-    """A run in this process, with `--auto --rehearsal` and these settings."""
-    flags = {"auto": True, "mode": "full-auto", "rehearsal.on": True, "runs_dir": str(runs), "until_stage": until}
+    """A run in this process, with `--auto --rehearsal`, jobs without containers, and these settings."""
+    flags = {"auto": True, "mode": "full-auto", "rehearsal.on": True, "sandbox.backend": "process",
+             "runs_dir": str(runs), "until_stage": until}  # fmt: skip
     settings = configuration.resolve(sets, flags).settings
     read = commission.read_idea(idea)
     folder = commission.create(read, commission.decide(read, settings, level_asked=False))
