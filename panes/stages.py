@@ -56,7 +56,7 @@ def jobs_of(view: RunView, number: int) -> str:
     if stage is None or stage.position is None:
         return ""
     mine = [job for job in view.jobs.values() if job.position == stage.position]
-    ended = max(stage.jobs_ended, sum(job.receipt is not None for job in mine))
+    ended = sum(job.receipt is not None for job in mine)
     if stage.jobs_planned:
         return f"{ended}/{stage.jobs_planned}"
     if not mine:

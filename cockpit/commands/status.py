@@ -45,6 +45,7 @@ def document(folder: RunFolder, view: RunView, *, live: bool) -> dict[str, objec
         "title": view.title,
         "live": live,
         "control": view.control if live else ("finished" if view.finished else "stopped"),
+        "waits_for": _waits(view) or None,
         "outcome": view.finished.outcome if view.finished else None,
         "exit_code": view.finished.exit_code if view.finished else None,
         "round": view.round,
@@ -70,7 +71,7 @@ def lines(folder: RunFolder, view: RunView, *, live: bool) -> list[str]:
         for level, text in view.notices
         if level != "info" or "REHEARSAL" in text or "no TeX" in text
     ]
-    state = f"{view.control} (a cockpit is on it)" if live else "stopped"
+    state = f"{_waits(view) or view.control} (a cockpit is on it)" if live else "stopped"
     if view.finished is not None:
         state = f"{view.finished.outcome} (exit {view.finished.exit_code}): {plain(view.finished.reason)}"
     out.append(f"state     {state}")
@@ -89,6 +90,25 @@ def lines(folder: RunFolder, view: RunView, *, live: bool) -> list[str]:
     out.append(f"folder    {folder.root}")
     if view.finished is not None and view.finished.next:
         out.append(f"next      {view.finished.next}")
-    elif not live:
-        out.append(f"next      cockpit resume {folder.run}")
+    elif follow := _next(folder.run, view, live=live):
+        out.append(f"next      {follow}")
     return out
+
+
+def _waits(view: RunView) -> str:
+    """What it waits for, when it waits for a person."""
+    if view.pause is None:
+        return ""
+    what = "a decision" if view.pause.decision else "a person"
+    return f"waits for {what} after s{view.pause.position.stage:02}: {plain(view.pause.why)}"
+
+
+def _next(run: str, view: RunView, *, live: bool) -> str:
+    """What to type; nothing while it works."""
+    if not live:
+        return f"cockpit resume {run}"
+    if view.pause is not None and view.pause.decision:
+        return f"cockpit approve {run}, or cockpit reject {run} --why '…'"
+    if view.control in ("paused", "holding"):
+        return f"cockpit continue {run}, or cockpit step {run}"
+    return ""

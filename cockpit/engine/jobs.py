@@ -16,7 +16,7 @@ from cockpit.journal.files import write_durably
 from cockpit.journal.places import RunFolder
 from cockpit.kernel import events as e
 from cockpit.kernel.hints import Hint
-from cockpit.kernel.ids import Position, Sha256
+from cockpit.kernel.ids import JobId, Position, Sha256
 from cockpit.kernel.model import sha256
 from cockpit.kernel.protocols import Clock, ReplayMismatch, Sandbox
 from cockpit.kernel.results import JobResult, JobSpec
@@ -34,12 +34,24 @@ class JobRunner:
         self._controls, self._clock = controls, clock
         self._slots = asyncio.Semaphore(parallel)
         self._hint = hint
+        self._asked: dict[Position, set[JobId]] = {}
 
     async def run(self, position: Position, jobs: Sequence[JobSpec], block: str) -> list[JobResult]:
         """Results in the order of `jobs`; each job of the list is run (or recalled) once."""
+        self._plan(position, jobs)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._one(position, job, block), name=f"job {job.id}") for job in jobs]
         return [task.result() for task in tasks]
+
+    def _plan(self, position: Position, jobs: Sequence[JobSpec]) -> None:
+        """Tell how many jobs this stage instance has; those that an earlier one ran are recalled, not run."""
+        view, asked = self._recorder.view, self._asked.setdefault(position, set())
+        earlier = (j.job for j in view.jobs.values()
+                   if j.position != position and j.receipt is not None and j.receipt.reason not in RERUN)  # fmt: skip
+        asked |= {job.id for job in jobs} - set(earlier)
+        instance = view.instances.get(str(position))
+        if instance is not None and len(asked) > instance.jobs_planned:
+            self._recorder.record(e.JobsPlanned(at=self._clock.now(), position=position, total=len(asked)))
 
     async def _one(self, position: Position, job: JobSpec, block: str) -> JobResult:
         if (known := self._known(job)) is not None:

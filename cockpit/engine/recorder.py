@@ -26,7 +26,7 @@ Publish = Callable[[RunView, Sequence[tuple[Seq, e.AnyEvent]]], None]
 BOUNDARIES = (e.RunCreated, e.StageReused, e.StageDone, e.StageFailed, e.WentBack, e.RoundClosed, e.RunFinished)
 ACTS = (e.CallIntended, e.CallReplied, e.CallFailed, e.EffectRecorded)
 # what a stage records while it works; everything else is a person's or the engine's and stands as it is
-OF_A_STAGE = (*ACTS, e.JobStarted, e.JobFinished, e.RepairMade, e.PlanFrozen, e.ResultsSeen, e.AuditRan,
+OF_A_STAGE = (*ACTS, e.JobsPlanned, e.JobStarted, e.JobFinished, e.RepairMade, e.PlanFrozen, e.ResultsSeen, e.AuditRan,
               e.ReviewReceived, e.VerificationReceived, e.ObligationOpened, e.ObligationSeen,
               e.ObligationDisappeared, e.ObligationReappeared, e.PartProvisionallyMet, e.PartClosed,
               e.ObligationSuperseded, e.ObligationReopened, e.TurnSpoken, e.GateJudged)  # fmt: skip

@@ -81,6 +81,16 @@ def _no_edit(view: RunView) -> str | None:
     return None
 
 
+def _no_diff(view: RunView) -> str | None:
+    return None if view.rounds else "no round is over yet, so there is nothing to compare"
+
+
+def _no_evidence(view: RunView) -> str | None:
+    if any(record.run.auditor == "numbers" for record in view.audits):
+        return None
+    return "no number of a paper has been traced yet; that is done after the draft (17)"
+
+
 STEER = (
     Action("pause", "space", "space", "pause", "Start nothing new and let work in flight finish; again: go on.",
            "steer", _waits_for_decision, footer=True),
@@ -98,6 +108,10 @@ STEER = (
            footer=True),
 )  # fmt: skip
 LOOK = (
+    Action("diff", "d", "d", "diff", "What the last two rounds differ in, word by word.", "look", _no_diff,
+           footer=True),
+    Action("evidence", "v", "v", "evidence", "Every number of the paper, with key, result files and jobs behind it.",
+           "look", _no_evidence, footer=True),
     Action("ledger", "L", "L", "ledger", "All obligations, with parts and history.", "look", footer=True),
     Action("open", "enter", "enter", "open", "Open what is under the cursor.", "look"),
     Action("search", "slash", "/", "search", "Search in the focused pane.", "look", footer=True),

@@ -11,13 +11,28 @@ from panes.line import Line, Span, size
 from panes.text import wrap
 
 # what stays when room is short; the last of these goes first, and before them what cannot be done now
-KEPT = ("quit", "help", "approve", "reject", "pause", "step", "search", "guide", "pivot", "ledger", "edit")
+KEPT = (
+    "quit",
+    "help",
+    "approve",
+    "reject",
+    "pause",
+    "step",
+    "search",
+    "guide",
+    "pivot",
+    "evidence",
+    "diff",
+    "ledger",
+    "edit",
+)
 KEY_CELLS = 18
 
 
 def footer_of(view: RunView, width: int) -> Line:
     """One line of `key label` pairs; those that cannot be done now are dim; what does not fit is left out."""
-    shown = [action for action in ACTIONS if action.footer]
+    over = view.run is not None and not view.live  # nothing can be steered any more: only what can be done is said
+    shown = [action for action in ACTIONS if action.footer and not (over and action.why_not(view))]
     while shown:
         line = _line(shown, view)
         if size(line) <= width:

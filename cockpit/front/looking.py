@@ -5,15 +5,17 @@ Belongs here: focus, search, zoom, copy, help. Not here: steering.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.widgets import Input
 
+from cockpit.front import run_files
 from cockpit.front.footer import help_of
 from cockpit.front.moving import find, move
-from cockpit.front.screens.reading import LedgerScreen, Reading, obligation_screen, stage_lines
+from cockpit.front.screens.reading import Reading, ledger_screen, obligation_screen, stage_lines
 from cockpit.front.terminal import copy
 from panes.rows import Rows
 from panes.sandbox import Output
@@ -137,7 +139,36 @@ def _help(app: CockpitApp) -> None:
 
 
 def _ledger(app: CockpitApp) -> None:
-    app.push_screen(LedgerScreen(app.view, app.signs))
+    app.push_screen(ledger_screen(app.view, app.signs))
+
+
+def _diff(app: CockpitApp) -> None:
+    app.run_worker(_read_diff(app), group="files", exclusive=True)
+
+
+async def _read_diff(app: CockpitApp) -> None:
+    from cockpit.front.screens.changes import diff_screen
+
+    folder, rounds = app.folder(), len(app.view.rounds)
+    changes = await asyncio.to_thread(run_files.changes_of, folder, rounds) if folder is not None else None
+    if changes is None:
+        app.say("diff: this run's rounds cannot be compared yet", "warning")
+    else:
+        app.push_screen(diff_screen(changes, app.view))
+
+
+def _evidence(app: CockpitApp) -> None:
+    app.run_worker(_read_evidence(app), group="files", exclusive=True)
+
+
+async def _read_evidence(app: CockpitApp) -> None:
+    from cockpit.front.screens.evidence import evidence_screen
+
+    if (folder := app.folder()) is None:
+        app.say("evidence: there is no run folder yet", "warning")
+        return
+    evidence = await asyncio.to_thread(run_files.Evidence, folder)
+    app.push_screen(evidence_screen(evidence, app.view, app.signs))
 
 
 def _suspend(app: CockpitApp) -> None:
@@ -157,6 +188,8 @@ def _interrupt(app: CockpitApp) -> None:
 DOING: dict[str, Callable[[CockpitApp], object]] = {
     "next-pane": partial(_turn, by=1),
     "last-pane": partial(_turn, by=-1),
+    "diff": _diff,
+    "evidence": _evidence,
     "ledger": _ledger,
     "open": _open,
     "search": _search,

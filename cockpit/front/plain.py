@@ -13,10 +13,19 @@ from typing import IO
 from cockpit.front.headless import HeadlessFace, Printer, fly
 from cockpit.front.session import EngineHandle, StartEngine
 from cockpit.kernel.commands import AnyCommand, Approve, Continue, Guide, Quiesce, Reject, Step
-from cockpit.kernel.events import AnyEvent, ControlChanged, EngineStarted, PauseReached
+from cockpit.kernel.events import (
+    AnyEvent,
+    CallIntended,
+    CallReplied,
+    ControlChanged,
+    EffectRecorded,
+    EngineStarted,
+    PauseReached,
+)
 from cockpit.kernel.ids import Actor, Seq
 from cockpit.kernel.view import RunView
 
+CHATTER = (CallIntended, CallReplied, EffectRecorded)  # a line for each would bury what a listener waits for
 Offer = tuple[str, str]  # id, words
 WORKING: tuple[Offer, ...] = (
     ("pause", "pause"),
@@ -50,7 +59,7 @@ class PlainFace(HeadlessFace):
 
     def facts(self, view: RunView, events: Sequence[tuple[Seq, AnyEvent]]) -> None:
         self.view = view
-        super().facts(view, events)
+        super().facts(view, [(seq, event) for seq, event in events if not isinstance(event, CHATTER)])
         if any(isinstance(event, (PauseReached, ControlChanged, EngineStarted)) for _, event in events):
             self._printer.say(prompt_of(view))
 

@@ -30,7 +30,9 @@ def words_of(event: e.AnyEvent, view: RunView) -> str:
             return _stage(event)
         case e.CallIntended() | e.CallReplied() | e.CallFailed() | e.EffectRecorded() | e.TurnSpoken():
             return _call(event)
-        case e.JobStarted() | e.JobFinished() | e.RepairMade() | e.PlanFrozen() | e.ResultsSeen():
+        case (
+            e.JobsPlanned() | e.JobStarted() | e.JobFinished() | e.RepairMade() | e.PlanFrozen() | e.ResultsSeen()
+        ):  # fmt: skip
             return _job(event)
         case (
             e.AuditRan() | e.ReviewReceived() | e.VerificationReceived() | e.GateJudged() | e.RoundClosed()
@@ -104,8 +106,12 @@ def _call(event: e.CallIntended | e.CallReplied | e.CallFailed | e.EffectRecorde
             return f"call {event.path} failed ({event.fault}): {event.message}"
 
 
-def _job(event: e.JobStarted | e.JobFinished | e.RepairMade | e.PlanFrozen | e.ResultsSeen) -> str:
+def _job(
+    event: e.JobsPlanned | e.JobStarted | e.JobFinished | e.RepairMade | e.PlanFrozen | e.ResultsSeen,
+) -> str:
     match event:
+        case e.JobsPlanned():
+            return f"{event.total} {'job' if event.total == 1 else 'jobs'} planned"
         case e.PlanFrozen():
             return f"plan v{event.version} frozen ({event.sha256[:12]}){f': {event.reason}' if event.reason else ''}"
         case e.ResultsSeen():

@@ -46,6 +46,7 @@ from cockpit.kernel.events_work import (
     EngineStarted,
     EngineStopped,
     JobFinished,
+    JobsPlanned,
     JobStarted,
     PlanFrozen,
     RepairMade,
@@ -79,6 +80,7 @@ __all__ = [
     "GuidanceGiven",
     "JobFinished",
     "JobStarted",
+    "JobsPlanned",
     "LedgerEvent",
     "Noticed",
     "ObligationDisappeared",
@@ -113,8 +115,8 @@ __all__ = [
 
 AnyEvent = Annotated[
     RunCreated | EngineStarted | EngineStopped | StageEntered | StageReused | StageDone | StageFailed
-    | CallIntended | CallReplied | CallFailed | EffectRecorded | JobStarted | JobFinished | RepairMade | PlanFrozen
-    | ResultsSeen | AuditRan | ReviewReceived | VerificationReceived | ObligationOpened | ObligationSeen
+    | CallIntended | CallReplied | CallFailed | EffectRecorded | JobsPlanned | JobStarted | JobFinished | RepairMade
+    | PlanFrozen | ResultsSeen | AuditRan | ReviewReceived | VerificationReceived | ObligationOpened | ObligationSeen
     | ObligationDisappeared | ObligationReappeared | PartProvisionallyMet | PartClosed | ObligationWaived
     | ObligationSuperseded | ObligationReopened | TurnSpoken | GateJudged | RoundClosed | WentBack | GuidanceGiven
     | ControlChanged | PauseReached | Decided | PersonEdited | Noticed | CommitMade | RunFinished,

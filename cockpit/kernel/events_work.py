@@ -158,6 +158,14 @@ class EffectRecorded(Event):
     body: Sha256  # stored like a reply
 
 
+class JobsPlanned(Event):
+    """A stage has handed in jobs; `total` = how many this instance has handed in so far, less those it had recalled."""
+
+    kind: Literal["jobs-planned"] = "jobs-planned"
+    position: Position
+    total: int
+
+
 class JobStarted(Event):
     """A job was handed to the sandbox; `handle` finds it again after a crash."""
 

@@ -65,7 +65,7 @@ def _meaning(view: RunView, event: e.AnyEvent) -> RunView:
             return _stage(view, event)
         case e.CallIntended() | e.CallReplied() | e.CallFailed():
             return _call(view, event)
-        case e.JobStarted() | e.JobFinished():
+        case e.JobsPlanned() | e.JobStarted() | e.JobFinished():
             return _job(view, event)
         case (
             e.ObligationOpened()
@@ -237,8 +237,19 @@ def _landed(s: Spending, path: str) -> Spending:
     return replace(s, in_flight=tuple(paths), reserves=tuple(reserves), reserved_usd=sum(reserves))
 
 
-def _job(view: RunView, event: e.JobStarted | e.JobFinished) -> RunView:
+def _planned(view: RunView, event: e.JobsPlanned) -> RunView:
+    key, number = str(event.position), event.position.stage
+    if (instance := view.instances.get(key)) is None:
+        return view
+    now = replace(instance, jobs_planned=event.total)
+    shown = {number: now} if view.stages.get(number) == instance else {}
+    return replace(view, instances={**view.instances, key: now}, stages={**view.stages, **shown})
+
+
+def _job(view: RunView, event: e.JobsPlanned | e.JobStarted | e.JobFinished) -> RunView:
     match event:
+        case e.JobsPlanned():
+            return _planned(view, event)
         case e.JobStarted():
             spec = event.job
             job = JobView(spec.id, spec.kind, spec.condition or "", spec.seed, event.position, event.handle, event.at)

@@ -40,7 +40,6 @@ class StageView:
     ended: Instant | None = None
     summary: str = ""
     jobs_planned: int = 0
-    jobs_ended: int = 0
     parts: tuple[Part, ...] = ()  # parts done
     input_hash: str = ""
     outputs: Mapping[str, str] = field(default_factory=dict)

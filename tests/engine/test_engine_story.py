@@ -52,6 +52,16 @@ def test_the_view_is_a_fold_of_the_journal(tmp_path: Path) -> None:
     assert [r.seq for r in read_journal(folder.cockpit)] == [r.seq for r in records]
 
 
+def test_jobs_are_planned_before_they_start_and_told_once(tmp_path: Path) -> None:
+    folder = new_run(tmp_path, until_stage=12)
+    flight(folder).start().join(60)
+    events = [r.event for r in read_journal(folder.cockpit)]
+    (planned,) = [event for event in events if isinstance(event, e.JobsPlanned)]
+    assert planned.total == 4
+    assert events.index(planned) < min(n for n, event in enumerate(events) if isinstance(event, e.JobStarted))
+    assert fold_all(enumerate(events)).stages[12].jobs_planned == 4
+
+
 def test_a_stage_with_unchanged_inputs_is_reused_without_a_call(tmp_path: Path) -> None:
     folder = new_run(tmp_path)
     workers = ScriptedWorkers()

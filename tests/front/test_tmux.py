@@ -86,7 +86,7 @@ def test_expected_lines_at_120_by_36_with_lines_pouring_in(tmux: Tmux) -> None:
         "gate  BLOCK (1 critical",
         "reviewer · openai (reported) · fresh thread 7f3a",
         "4 sandbox · docker · ridge-n20.seed-6",
-        " space pause  s step  P pivot  A approve  X reject  i guide  e edit  L ledger",
+        " space pause  s step  P pivot  A approve  X reject  i guide  d diff  v evidence  L ledger",
     ):
         assert words in text
     assert {cell_len(line) for line in text.splitlines()[1:-1]} == {120}

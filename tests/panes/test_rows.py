@@ -39,6 +39,14 @@ def test_the_running_stage_counts_its_jobs() -> None:
     assert " ▶ 12 experiment run       2+1" in lines(stages.rows_of(VIEW, 30, NOW))
 
 
+def test_planned_jobs_are_counted_out_of_how_many() -> None:
+    planned = e.JobsPlanned(at=NOW, position=Position(round=2, stage=12), total=25)
+    view = demo.view_of([planned], VIEW)
+
+    assert stages.jobs_of(view, 12) == "2/25"
+    assert " ▶ 12 experiment run      2/25" in lines(stages.rows_of(view, 30, NOW))
+
+
 def test_a_wide_stage_list_spells_the_state_out() -> None:
     rows = lines(stages.rows_of(VIEW, 60, NOW))
 

@@ -226,6 +226,14 @@ def finished(left: Sitting) -> Sitting:
     left.keep("ledger", window.see("enter opens", "resolved"))
     window.press("Escape")
     window.gone("enter opens")
+    window.press("d")
+    left.keep("diff", window.see("diff · round 1 to round 2", "line 1"))
+    window.press("Escape", "v")
+    left.keep("evidence", window.see("evidence: every number of the paper", "rest on results"))
+    window.press("Enter")
+    left.keep("number", window.see("evidence for ", "seed "))
+    window.press("Escape", "Escape")
+    window.gone("evidence")
     window.press("q")
     left.keep("farewell", window.prompt())
     left.keep("again", window.answer("cockpit resume last"))
@@ -330,6 +338,8 @@ def test_detach_gives_the_shell_back_and_the_run_goes_on(left: Sitting) -> None:
 def test_status_sees_the_detached_run_and_what_it_waits_for(left: Sitting) -> None:
     assert "a cockpit is on it" in left.album["status"]
     assert re.search(r"^stage +round 1, s15 research_decision: done$", left.album["status"], re.M)
+    assert "waits for a decision after s15: co-pilot pauses after stage 15" in left.album["status"]
+    assert re.search(r"^next +cockpit approve \S+-micro, or cockpit reject \S+-micro --why", left.album["status"], re.M)
 
 
 def test_a_second_cockpit_is_told_who_flies(left: Sitting) -> None:
@@ -362,6 +372,23 @@ def test_the_second_round_and_the_end_are_on_the_screen(finished: Sitting) -> No
     assert re.search(r"score 0\.\d\d → 0\.\d\d", end[0])
     assert "│ ✓ 23 citation verify" in finished.album["end"]
     assert re.search(r"✓ #\d+ +resolved +", finished.album["ledger"])
+
+
+def test_d_shows_what_the_second_round_changed(finished: Sitting) -> None:
+    picture = finished.album["diff"]
+    assert "score 0.35 → 0.59" in picture
+    assert "06_paper_writing/artifacts/sections/abstract.tex" in picture
+    assert re.search(r"\[-0\.\d+-\]", picture)
+    assert re.search(r"\{\+0\.\d+\+\}", picture)
+
+
+def test_v_walks_a_number_to_its_results_and_jobs(finished: Sitting) -> None:
+    assert re.search(r"│ \d+ rest on results  0 do not hold", finished.album["evidence"])
+    assert re.search(r"✓ 0\.\d{3} +abstract\.tex:1 +rounding +error/clipped/test/mean", finished.album["evidence"])
+    picture = finished.album["number"]
+    assert "key error/clipped/test/mean" in picture
+    assert "raw_results/main/clipped/seed-" in picture
+    assert re.search(r"job   clipped\.seed-\d+\.\w{8}: finished, exit 0", picture)
 
 
 def test_leaving_a_finished_run_says_how_it_ended(finished: Sitting) -> None:

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 
 from cockpit.front.keys import reading_bindings
 from cockpit.front.moving import move
+from cockpit.front.screens.listing import Listing
 from cockpit.front.terminal import copy
 from cockpit.kernel.findings import Obligation
 from cockpit.kernel.stages import BY_NUMBER
@@ -22,7 +23,6 @@ from cockpit.kernel.view import RunView
 from panes.dialogue import Turns
 from panes.ledger import OUTCOME_INKS, OUTCOME_WORDS, fix_of, in_order, sign_of, tally, where
 from panes.line import Line, Row, Span, cut, say, spread
-from panes.rows import Rows
 from panes.signs import Signs
 from panes.stages import jobs_of, state_of
 from panes.text import clean, clean_lines, wrap
@@ -40,6 +40,7 @@ class Reading(ModalScreen[None]):
     def __init__(self, title: str, lines: Compose, view: RunView) -> None:
         super().__init__()
         self._title, self._lines, self._view = title, lines, view
+        self._laid: list[Line] = []
 
     def compose(self) -> ComposeResult:
         self.turns = Turns(id="text")
@@ -56,9 +57,19 @@ class Reading(ModalScreen[None]):
 
     def lay(self) -> None:
         """Lay the text out for the width there is, from its top."""
-        lines = self._lines(self._view, max(20, self.turns.size.width))
-        self.turns.restart(lines)
+        self._laid = self._lines(self._view, max(20, self.turns.size.width))
+        self.turns.restart(self._laid)
         self.turns.ends(last=False)
+
+    def show(self, view: RunView) -> None:
+        """The run has gone on: say it again if it reads differently now, and stay where the person reads."""
+        self._view = view
+        if self.turns.size.width and (lines := self._lines(view, max(20, self.turns.size.width))) != self._laid:
+            first = self.turns.first
+            self._laid = lines
+            self.turns.restart(lines)
+            self.turns.ends(last=False)
+            self.turns.move(first - self.turns.first)
 
     def action_do(self, action: str) -> None:
         if not move(self.turns, action) and action == "copy":
@@ -68,48 +79,14 @@ class Reading(ModalScreen[None]):
         self.dismiss(None)
 
 
-class LedgerScreen(ModalScreen[None]):
+def ledger_screen(view: RunView, signs: Signs) -> Listing:
     """All obligations in full width; Enter opens one."""
 
-    BINDINGS = [*reading_bindings(), Binding("escape,q,L", "leave", "leave"), Binding("enter", "open", "open")]
+    def opened(key: str, now: RunView) -> Reading | None:
+        found = now.ledger.numbered(key)
+        return obligation_screen(found.number, now, signs) if found is not None else None
 
-    def __init__(self, view: RunView, signs: Signs) -> None:
-        super().__init__()
-        self._view, self._signs = view, signs
-
-    def compose(self) -> ComposeResult:
-        self.rows = Rows(id="ledger-all")
-        with Vertical(id="box", classes="-tall") as box:
-            box.border_title = Text("ledger")
-            box.border_subtitle = Text("enter opens, esc leaves")
-            yield self.rows
-
-    def on_mount(self) -> None:
-        self.rows.focus()
-
-    def on_resize(self) -> None:
-        self.call_after_refresh(self.show, self._view)
-
-    def show(self, view: RunView) -> None:
-        """Draw the ledger as it stands."""
-        self._view = view
-        self.rows.show(ledger_rows(view, max(20, self.rows.size.width), self._signs))
-
-    def action_do(self, action: str) -> None:
-        if not move(self.rows, action) and action == "copy":
-            copy(self.app, self.rows.current)
-
-    def action_open(self) -> None:
-        obligation = self._view.ledger.numbered(self.rows.key) if self.rows.key else None
-        if obligation is not None:
-            self.app.push_screen(obligation_screen(obligation.number, self._view, self._signs))
-
-    def on_rows_opened(self, message: Rows.Opened) -> None:
-        message.stop()
-        self.action_open()
-
-    def action_leave(self) -> None:
-        self.dismiss(None)
+    return Listing("ledger", lambda now, width: ledger_rows(now, width, signs), opened, view)
 
 
 def ledger_rows(view: RunView, width: int, signs: Signs) -> list[Row]:
@@ -142,7 +119,7 @@ def obligation_screen(number: int, view: RunView, signs: Signs) -> Reading:
 
 def obligation_lines(o: Obligation, width: int, signs: Signs) -> list[Line]:
     """What is accused, where, by whom, in which parts, and what became of each."""
-    lines = _words(o.finding.title, width, "strong")
+    lines = words(o.finding.title, width, "strong")
     fixed = f"{o.state} ({fix_of(o)})" if fix_of(o) else o.state
     how = f" {signs.dot} ".join((fixed, o.finding.severity, o.finding.pattern))
     by = f"by {o.finding.auditor}{f' ({o.finding.family})' if o.finding.family else ''}"
@@ -155,7 +132,7 @@ def obligation_lines(o: Obligation, width: int, signs: Signs) -> list[Line]:
     lines += [(Span("  vanished from a later report; that closes nothing", "warn"),)] if o.vanished else []
     lines += [(Span(f"  reopened {o.reopened} times", "warn"),)] if o.reopened else []
     if o.waived_by:
-        lines += _words(f"waived by {o.waived_by.user}: {o.waived_why}", width, "warn", 2)
+        lines += words(f"waived by {o.waived_by.user}: {o.waived_why}", width, "warn", 2)
     lines += _listing(
         "Where", [f"{s.file}:{s.line}" + (f" “{s.text}”" if s.text else "") for s in o.finding.spans], width
     )
@@ -164,12 +141,12 @@ def obligation_lines(o: Obligation, width: int, signs: Signs) -> list[Line]:
     for n, part in enumerate(o.parts, 1):
         sign = Span(signs.done, "good") if part.state == "closed" else Span(signs.major, "warn")
         lines.append((Span("  "), sign, Span(f" {n}. {part.state}", "text")))
-        lines += _words(part.text, width, "text", 5)
+        lines += words(part.text, width, "text", 5)
         if part.closer:
             fix = f"{part.fix}, " if part.fix else ""
-            lines += _words(f"{fix}by {part.closer}{f': {part.note}' if part.note else ''}", width, "dim", 5)
+            lines += words(f"{fix}by {part.closer}{f': {part.note}' if part.note else ''}", width, "dim", 5)
         for evidence in part.evidence:
-            lines += _words(
+            lines += words(
                 f"{evidence.path} ({evidence.sha256[:12]}, {evidence.position.label}) {evidence.note}", width, "dim", 5
             )
     return lines
@@ -189,7 +166,7 @@ def stage_lines(view: RunView, number: int, width: int, signs: Signs) -> list[Li
         (say(f"  {row.agent}, {row.phase}; a rejection goes to stage {row.back:02}", "dim"),),
     ]
     if now and now.summary:
-        lines += [(), *_words(now.summary, width, "text")]
+        lines += [(), *words(now.summary, width, "text")]
     lines += _listing("Wrote", sorted(now.outputs) if now else [], width)
     lines += _listing("Reads", list(row.inputs), width)
     lines += _listing("Owns", list(row.owns), width)
@@ -210,10 +187,10 @@ def approval_lines(view: RunView, width: int, signs: Signs) -> list[Line]:
         (Span(f"stage {number:02} {BY_NUMBER[number].name}", "strong"), Span(f"  round {view.round}", "dim"))
     ]
     if view.pause and view.pause.why:
-        lines += _words(f"waits because: {view.pause.why}", width, "dim")
+        lines += words(f"waits because: {view.pause.why}", width, "dim")
     stage = view.stages.get(number)
     if stage and stage.summary:
-        lines += _words(stage.summary, width, "text")
+        lines += words(stage.summary, width, "text")
     lines += _listing(
         "It wrote",
         [path.partition("/artifacts/")[2] or path for path in sorted(stage.outputs)] if stage else [],
@@ -242,7 +219,7 @@ def _gate_lines(view: RunView, width: int) -> list[Line]:
         (Span("Gate: ", "strong"), Span(OUTCOME_WORDS[outcome], OUTCOME_INKS[outcome]), Span(score)),
     ]
     for reason in view.verdict.reasons[:8]:
-        lines += _words(f"{reason.severity}: {reason.text}", width, "text", 2)
+        lines += words(f"{reason.severity}: {reason.text}", width, "text", 2)
     return lines
 
 
@@ -251,10 +228,11 @@ def _listing(title: str, items: list[str], width: int, most: int = 40) -> list[L
         return []
     lines: list[Line] = [(), (Span(title, "strong"),)]
     for item in items[:most]:
-        lines += _words(item, width, "text", 2)
+        lines += words(item, width, "text", 2)
     return [*lines, (Span(f"  and {len(items) - most} more", "dim"),)] if len(items) > most else lines
 
 
-def _words(text: str, width: int, ink: Ink, indent: int = 0) -> list[Line]:
+def words(text: str, width: int, ink: Ink, indent: int = 0) -> list[Line]:
+    """`text` wrapped to `width` cells, each line indented."""
     parts = [part for line in clean_lines(text) for part in wrap(line, max(10, width - indent))]
     return [(Span(" " * indent), say(part, ink)) for part in parts]
