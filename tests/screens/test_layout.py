@@ -36,7 +36,8 @@ async def test_the_cockpit_at_120_by_36(cockpit: Open) -> None:
         ):
             assert line in it.text
         assert it.lines[-1] == (
-            " space pause  s step  P pivot  A approve  X reject  i guide  d diff  v evidence  L ledger  / search  ? help  q quit"
+            " space pause  s step  P pivot  A approve  X reject  i guide  d diff  v evidence  L ledger  / search"
+            "  ? help  q quit"
         )
         assert len(it.lines) == 36
         assert max(cell_len(line) for line in it.lines) <= 120
