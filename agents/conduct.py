@@ -172,7 +172,7 @@ def _rounds(view: RunView) -> list[str]:
     pivots = counted(view.pivots, "change of direction", "changes of direction").capitalize()
     return [f"\\paragraph{{Rounds.}} There {'was' if len(sentences) == 1 else 'were'} "
             f"{counted(len(sentences), 'round')} of work and review.\n\\begin{{itemize}}\n{body}\n\\end{{itemize}}\n"
-            f"{pivots} happened inside the rounds."]  # fmt: skip
+            f"{pivots} happened on the way."]  # fmt: skip
 
 
 def _stage(number: int) -> str:

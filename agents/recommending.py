@@ -36,6 +36,7 @@ def recommendation(desk: Desk, material: Material, status: str) -> JsonObject:
         "advice": advice(desk, status, score),
         "missing": missing(desk),
         "venues": _venues(material, score, desk.settings.threshold),
+        "ranks_from": _ranking_file()["source"],
     }
 
 
@@ -97,11 +98,12 @@ def _fit(rank: str, score: float | None, threshold: float) -> str:
     return "within reach" if score >= threshold else "not measured: the score speaks of rank A"
 
 
-@lru_cache(maxsize=1)
 def ranking() -> tuple[dict[str, Any], ...]:
-    """The shipped ranking's venues; none when the file is not there."""
-    if not RANKING.is_file():
-        return ()
-    data = json.loads(RANKING.read_text(encoding="utf-8"))
-    listed = data.get("venues", ()) if isinstance(data, dict) else data
-    return tuple(e for e in listed if e.get("rank") in RANKS and e.get("abbreviation"))
+    """The shipped ranking's venues."""
+    return tuple(e for e in _ranking_file()["venues"] if e.get("rank") in RANKS and e.get("abbreviation"))
+
+
+@lru_cache(maxsize=1)
+def _ranking_file() -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(RANKING.read_text(encoding="utf-8"))
+    return read

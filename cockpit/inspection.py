@@ -1,69 +1,53 @@
 """Can this run folder be trusted? Journal, ledger, evidence, receipts and commits against each other.
 
-Belongs here: comparing what is kept twice. Not here: rules about papers (gates).
+Belongs here: which records the folder must show, and the commits. Not here: the comparison of files with records
+(`gates/verify.py`), rules about papers (gates).
 """
 
 from __future__ import annotations
 
-from cockpit.engine.keeper import receipt_path
 from cockpit.journal.history import History
 from cockpit.journal.places import RunFolder
 from cockpit.journal.records import Record
 from cockpit.journal.segments import read_journal, read_sealed
+from cockpit.journal.trees import WorkTree
 from cockpit.kernel import events as e
 from cockpit.kernel.exits import CockpitError
-from cockpit.kernel.fold import fold_all
 from cockpit.kernel.ledger_lines import LEDGER_FILE
-from cockpit.kernel.model import pretty, sha256
 
 
 def faults(folder: RunFolder) -> list[str]:
     """Sentences about everything that does not fit; empty = the folder is what its journal says."""
+    from gates.verify import verify
+
     try:
         records = read_journal(folder.cockpit)
     except CockpitError as error:
         return [f"{error.what} ({error.where})"]
-    found = [str(fault) for fault in ledger_faults(folder, records)]
-    found += _evidence(folder, records)
-    found += _receipts(folder, records)
-    found += _commits(folder, records)
-    return found
+    kept = [str(difference) for difference in verify(WorkTree(folder.root), _committed(folder, records))]
+    return kept + _commits(folder, records)
 
 
 def ledger_faults(folder: RunFolder, records: list[Record] | None = None) -> tuple[object, ...]:
     """Lines of the ledger that are not the journal's, each naming its line."""
-    from gates.projection import line_seq, verify_lines
+    from gates.verify import ledger
 
     records = records if records is not None else read_journal(folder.cockpit)
+    return ledger(WorkTree(folder.root), _committed(folder, records))
+
+
+def _committed(folder: RunFolder, records: list[Record]) -> list[tuple[int, e.AnyEvent]]:
+    """The records that files in the folder tell of: those up to the last commit, or to the ledger's last line.
+
+    A stage part at work has recorded more than the folder shows; a crash may have come between files and commit.
+    """
+    from gates.projection import line_seq
+
     path = folder.root / LEDGER_FILE
-    lines = path.read_text().splitlines() if path.exists() else []
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
     written = max((seq for line in lines if (seq := line_seq(line)) is not None), default=0)
-    upto = max(written, _last_sealed(folder))
-    return tuple(verify_lines(lines, [(r.seq, r.event) for r in records if r.seq <= upto]))
-
-
-def _last_sealed(folder: RunFolder) -> int:
-    """Seq of the last committed record: the ledger file may lag behind the open segment."""
-    return max((s.records[-1].seq for s in read_sealed(folder.cockpit) if s.records), default=0)
-
-
-def _evidence(folder: RunFolder, records: list[Record]) -> list[str]:
-    wanted = {ev.sha256: ev.path for r in records if isinstance(r.event, e.PartClosed) for ev in r.event.evidence}
-    found = []
-    for digest, source in sorted(wanted.items()):
-        copy = folder.root / "ledger" / "evidence" / digest
-        if copy.exists() and sha256(copy.read_bytes()) != digest:
-            found.append(f"ledger/evidence/{digest}: the copy of {source} was changed")
-    return found
-
-
-def _receipts(folder: RunFolder, records: list[Record]) -> list[str]:
-    found = []
-    for receipt in fold_all((r.seq, r.event) for r in records).receipts:
-        path = folder.root / receipt_path(receipt)
-        if path.exists() and path.read_text() != pretty(receipt):
-            found.append(f"{receipt_path(receipt)}: not the receipt in the journal (edited)")
-    return found
+    sealed = max((s.records[-1].seq for s in read_sealed(folder.cockpit) if s.records), default=0)
+    return [(r.seq, r.event) for r in records if r.seq <= max(written, sealed)]
 
 
 def _commits(folder: RunFolder, records: list[Record]) -> list[str]:

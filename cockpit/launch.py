@@ -149,8 +149,8 @@ class Flight:
             room = Room(self.folder, run.recorder, controls, jobs, bodies, self._clock, settings, created.secret,
                         self._face.hint)  # fmt: skip
             house = House(room, run.tree, run.history, run.keeper, workers, self._rooms.judge())
-            self._people = People(controls, run.recorder, self._clock, self.folder.control, present=self._present,
-                                  token=self._token)  # fmt: skip
+            self._people = People(controls, run.recorder, house.judge, self._clock, self.folder.control,
+                                  present=self._present, token=self._token)  # fmt: skip
             self._engine = Engine(house, self._people, run.did, resumed=run.recorder.view.position is not None,
                                   changes=self._changes)  # fmt: skip
             self._face.facts(run.recorder.view, [])

@@ -22,7 +22,7 @@ from cockpit.journal.lock import is_locked
 from cockpit.journal.places import RunFolder
 from cockpit.kernel.commands import CLEARING, AnyCommand, Continue, Hold, Pivot, Quiesce, Step
 from cockpit.kernel.exits import CockpitError
-from cockpit.launch import NoFace
+from cockpit.launch import NoFace, real_rooms
 
 NEEDS_FLIGHT = (Quiesce, Hold, Continue, Step)
 
@@ -81,7 +81,7 @@ async def _record(folder: RunFolder, command: AnyCommand) -> str:
     clock = SystemClock()
     run = await take_up(folder, clock, NoFace().facts)
     try:
-        said = record_for_later(command, run.recorder, clock, folder.root)
+        said = record_for_later(command, run.recorder, real_rooms().judge(), clock, folder.root)
         await run.keeper.commit()
     finally:
         run.close()

@@ -50,7 +50,7 @@ def route(view: RunView, verdict: GateVerdict, score: Score | None) -> Route:
         return _out(view, verdict, score, stale, f"all {max_rounds(view)} rounds are used")
     if in_a_row >= STALE_PIVOT and view.pivots < PIVOTS_A_RUN:
         why = f"structural pivot: {in_a_row} iterations in a row changed nothing"
-        return Route(entry=PIVOT_ENTRY, why=why, stale=stale)
+        return Route(entry=PIVOT_ENTRY, why=why, stale=stale, pivot=True)
     return _onward(view, verdict, score, stale)
 
 

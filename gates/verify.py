@@ -61,9 +61,9 @@ def evidence(tree: Tree, records: Records) -> tuple[Difference, ...]:
     """Copies that a resolution rests on, which are missing or have other bytes."""
     numbers = {e.obligation.fingerprint: e.obligation.number for _, e in records if isinstance(e, ObligationOpened)}
     found: dict[str, Difference] = {}
-    for seq, event in records:
-        for proof in event.evidence if isinstance(event, PartClosed) else ():
-            assert isinstance(event, PartClosed)
+    closings = [(seq, event) for seq, event in records if isinstance(event, PartClosed)]
+    for seq, event in closings:
+        for proof in event.evidence:
             path = f"{EVIDENCE_FOLDER}{proof.sha256}"
             closed = f"which closed #{numbers.get(event.fingerprint, '?')}"
             if not tree.exists(path):

@@ -212,7 +212,7 @@ class Engine:
 
     async def _go_back(self, position: Position, target: int, why: str, reason: str, command: c.Command | None) -> bool:
         if why == "pivot":
-            self._house.history.tag(f"pivot-{self.view.pivots + 1}")
+            self._tag_pivot()
         by = command.by if command else None
         fact = {"at": self._now(), "position": position, "target": target, "why": why, "reason": reason, "by": by}
         self._record(e.WentBack.model_validate(fact))
@@ -261,15 +261,21 @@ class Engine:
         verdict = judge.decide(self._house.tree, self.view, self.view.score)
         route = judge.route(self.view, verdict, self.view.score)
         self._house.history.tag(f"round-{position.round}")
+        if route.pivot:
+            self._tag_pivot()
         score = self.view.score
         self._record(e.RoundClosed(
             at=self._now(), round=position.round, score=score.value if score else None, criticals=verdict.criticals,
             dimensions={str(k): v for k, v in score.dimensions.items()} if score else {}, entry=route.entry,
-            why=route.why, stale=route.stale, outcome=route.outcome, export_round=route.export_round,
+            why=route.why, stale=route.stale, pivot=route.pivot, outcome=route.outcome, export_round=route.export_round,
         ))  # fmt: skip
         if route.entry is not None:
             self._house.keeper.clear(self._house.tree, route.entry)
         await self._house.keeper.commit()
+
+    def _tag_pivot(self) -> None:
+        """The commit so far keeps a name, before work leaves it."""
+        self._house.history.tag(f"pivot-{self.view.pivots + 1}")
 
     def _end_due(self) -> Route | None:
         heading, until = self.view.heading, self._house.room.settings.until_stage

@@ -40,7 +40,7 @@ class Keeper:
         self._ours |= set(outputs.take_out(self._folder, tree, target))
 
     def project(self) -> None:
-        """Write ledger, receipts and progress as the journal has them; they are projections, never sources."""
+        """Write ledger, evidence, receipts and progress as the journal has them; projections, never sources."""
         files: dict[str, bytes | None] = {"progress.json": reports.progress(self._recorder.view)}
         lines = self._ledger_lines()
         if lines:
@@ -49,6 +49,7 @@ class Keeper:
             path = receipt_path(receipt)
             if not (self._folder.root / path).exists():
                 files[path] = pretty(receipt).encode()
+        files |= outputs.evidence_copies(self._recorder.view, WorkTree(self._folder.root))
         self.put(files)
 
     def _ledger_lines(self) -> list[str]:

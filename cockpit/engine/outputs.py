@@ -13,7 +13,9 @@ from cockpit.journal.history import History
 from cockpit.journal.places import RunFolder
 from cockpit.journal.trees import WorkTree
 from cockpit.kernel.ids import Part, Position, Sha256
+from cockpit.kernel.ledger_lines import EVIDENCE_FOLDER
 from cockpit.kernel.model import sha256
+from cockpit.kernel.protocols import Tree
 from cockpit.kernel.stages import EXEC_A, STAGES, Stage, owns, stage
 from cockpit.kernel.view import RunView
 
@@ -37,6 +39,17 @@ def move_in(folder: RunFolder, staged: Mapping[str, bytes | None]) -> dict[str, 
             small[target] = content
     write_many(small)
     return written
+
+
+def evidence_copies(view: RunView, tree: Tree) -> dict[str, bytes]:
+    """What resolutions rest on, as `tree` has it: `ledger/evidence/<sha256>` → bytes, for copies not yet made."""
+    copies: dict[str, bytes] = {}
+    for obligation in view.ledger.obligations.values():
+        for evidence in (ev for part in obligation.parts for ev in part.evidence):
+            path = f"{EVIDENCE_FOLDER}{evidence.sha256}"
+            if not tree.exists(path) and tree.exists(evidence.path) and tree.sha(evidence.path) == evidence.sha256:
+                copies[path] = tree.read(evidence.path)
+    return copies
 
 
 def _holds(target: Path, content: bytes) -> bool:

@@ -73,7 +73,7 @@ class StagePart:
         if self._stage.number == 20:
             report = await self._gate(report)
         self._require(report)
-        self._copy_evidence()
+        self._desk.staged.update(outputs.evidence_copies(self._view, self._desk.tree))
         self._house.keeper.put(self._desk.staged)
         await self._finish(report, self._house.room.clock.monotonic() - started)
 
@@ -107,15 +107,6 @@ class StagePart:
         summary = f"{_score(score.value)}, {verdict.outcome}; {route.why}"
         fields = {**report.fields, **brief.fields, "route": route.model_dump(mode="json")}
         return report.model_copy(update={"summary": summary, "body": brief.body or report.body, "fields": fields})
-
-    def _copy_evidence(self) -> None:
-        """Resolutions rest on copies: `ledger/evidence/<sha256>`."""
-        tree = self._desk.tree
-        for obligation in self._view.ledger.obligations.values():
-            for evidence in (ev for p in obligation.parts for ev in p.evidence):
-                path = f"ledger/evidence/{evidence.sha256}"
-                if not tree.exists(path) and tree.exists(evidence.path) and tree.sha(evidence.path) == evidence.sha256:
-                    self._desk.staged[path] = tree.read(evidence.path)
 
     def _require(self, report: StageReport) -> None:
         if self._part == "draft" or report.unpublishable:

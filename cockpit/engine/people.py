@@ -21,10 +21,10 @@ from cockpit.engine.recorder import Recorder
 from cockpit.kernel import commands as c
 from cockpit.kernel import events as e
 from cockpit.kernel.exits import CockpitError
-from cockpit.kernel.findings import Evidence
+from cockpit.kernel.findings import Evidence, Obligation
 from cockpit.kernel.ids import Actor, Position, Sha256
 from cockpit.kernel.model import sha256
-from cockpit.kernel.protocols import Clock
+from cockpit.kernel.protocols import Clock, Judge
 from cockpit.kernel.stages import BY_NUMBER
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ LOOK_S = 0.4  # between looks into the control folder: a command acts within a s
 class People:
     """Obeys. `present` = somebody may answer a pause (a cockpit is open, not `--auto`)."""
 
-    def __init__(self, doors: Controls, recorder: Recorder, clock: Clock, control: Path, *, present: bool,
-                 token: str) -> None:  # fmt: skip
-        self.doors, self.present = doors, present
+    def __init__(self, doors: Controls, recorder: Recorder, judge: Judge, clock: Clock, control: Path, *,
+                 present: bool, token: str) -> None:  # fmt: skip
+        self.doors, self.present, self._judge = doors, present, judge
         self._recorder, self._clock, self._control, self._token = recorder, clock, control, token
         self._queue: asyncio.Queue[tuple[c.AnyCommand, bool]] = asyncio.Queue()
         self._tasks: list[asyncio.Task[None]] = []
@@ -106,18 +106,14 @@ class People:
             case _:
                 self._note_down(command)
 
-    def _note_down(self, command: c.SignOff | c.Acknowledge | c.Waive | c.Resolve | c.Extend) -> None:
+    def _note_down(self, command: c.SignOff | c.Acknowledge | c.Waive | c.Resolve) -> None:
         match command:
             case c.SignOff():
                 self._decided("signed-off", command, command.reason)
             case c.Acknowledge():
                 self._decided("acknowledged", command, command.reason)
             case c.Waive() | c.Resolve():
-                clear_by_hand(command, self._recorder, self._clock, self._control.parent.parent)
-            case c.Extend():
-                asked = command.model_dump(exclude={"by", "token", "verb"})
-                changes = ", ".join(f"{k} {v}" for k, v in asked.items() if v)
-                self._recorder.record(e.Noticed(at=self._clock.now(), level="info", text=f"extended: {changes}"))
+                clear_by_hand(command, self._recorder, self._judge, self._clock, self._control.parent.parent)
 
     async def _go_on(self, command: c.Continue | c.Step) -> None:
         if self._recorder.view.pause is not None:
@@ -160,18 +156,18 @@ class People:
         await house.keeper.commit(author=by.user, everything=True)
 
 
-def clear_by_hand(command: c.Waive | c.Resolve, recorder: Recorder, clock: Clock, root: Path) -> str:
-    """Record a person's waiver or resolution; returns a sentence about it. A mistake is recorded as a notice."""
+def clear_by_hand(command: c.Waive | c.Resolve, recorder: Recorder, judge: Judge, clock: Clock, root: Path) -> str:
+    """Record a person's waiver or resolution, if the judge lets them; returns a sentence about it.
+
+    What they may not do, and mistakes, are recorded as notices and clear nothing.
+    """
     at = clock.now()
     obligation = recorder.view.ledger.numbered(command.obligation)
     position = recorder.view.position or Position(round=1, stage=1)
-    problem = ""
     if obligation is None or not obligation.is_open:
         problem = f"{command.verb}: no open obligation is called {command.obligation}"
-    elif isinstance(command, c.Resolve) and not (root / command.evidence).is_file():
-        problem = f"resolve: the evidence {command.evidence} is not a file of the run"
-    elif isinstance(command, c.Resolve) and not 0 <= command.part < len(obligation.parts):
-        problem = f"resolve: obligation #{obligation.number} has no part {command.part}"
+    else:
+        problem = _why_not(command, obligation, judge, root)
     if problem or obligation is None:
         recorder.record(e.Noticed(at=at, level="warning", text=problem))
         return problem
@@ -187,12 +183,29 @@ def clear_by_hand(command: c.Waive | c.Resolve, recorder: Recorder, clock: Clock
     return f"#{obligation.number} part {command.part} closed by {command.by.user}"
 
 
-def record_for_later(command: c.AnyCommand, recorder: Recorder, clock: Clock, root: Path) -> str:
+def _why_not(command: c.Waive | c.Resolve, obligation: Obligation, judge: Judge, root: Path) -> str:
+    if isinstance(command, c.Waive):
+        refused = judge.refusal("waive", obligation)
+    else:
+        refused = judge.refusal("refute" if command.fix == "finding-refuted" else "close", obligation)
+    if refused:
+        return f"{command.verb}: #{obligation.number} stays open; {refused}"
+    if isinstance(command, c.Waive):
+        return ""
+    if not 0 <= command.part < len(obligation.parts):
+        return f"resolve: obligation #{obligation.number} has no part {command.part + 1}"
+    evidence = (root / command.evidence).resolve()
+    if not (evidence.is_relative_to(root.resolve()) and evidence.is_file()):
+        return f"resolve: the evidence {command.evidence} is not a file of the run"
+    return ""
+
+
+def record_for_later(command: c.AnyCommand, recorder: Recorder, judge: Judge, clock: Clock, root: Path) -> str:
     """Record a command on a run that nobody flies, for whoever resumes it; returns a sentence about it."""
     at, view = clock.now(), recorder.view
     match command:
         case c.Waive() | c.Resolve():
-            return clear_by_hand(command, recorder, clock, root)
+            return clear_by_hand(command, recorder, judge, clock, root)
         case c.Guide():
             stage = command.stage or (view.heading.position.stage if view.heading else 1)
             recorder.record(e.GuidanceGiven(at=at, stage=stage, text=command.text, by=command.by))

@@ -120,18 +120,9 @@ class Abort(Command):
     why: str = ""
 
 
-class Extend(Command):
-    """More money, more time, another model; journalled."""
-
-    verb: Literal["extend"] = "extend"
-    budget_usd: float | None = None
-    wall: str | None = None
-    models: dict[str, str] = {}
-
-
 AnyCommand = Annotated[
     Quiesce | Hold | Continue | Step | Pivot | Approve | Reject | SignOff | Acknowledge | Guide | Waive | Resolve
-    | Abort | Extend,
+    | Abort,
     Field(discriminator="verb"),
 ]  # fmt: skip
 CLEARING = ("approve", "sign-off", "acknowledge", "waive", "resolve")

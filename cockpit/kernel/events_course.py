@@ -25,6 +25,7 @@ class RoundClosed(Event):
     entry: int | None
     why: str
     stale: bool = False
+    pivot: bool = False  # the next round leaves this line of work
     outcome: str = ""
     export_round: int | None = None
 

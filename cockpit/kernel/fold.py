@@ -114,7 +114,7 @@ def _course(view: RunView, event: Course) -> RunView:
     """Rounds, pauses, people."""
     match event:
         case e.RoundClosed():
-            return replace(view, rounds=(*view.rounds, event), heading=_after_round(view, event))
+            return _round_closed(view, event)
         case e.WentBack():
             return _went_back(view, event)
         case e.GuidanceGiven():
@@ -175,11 +175,17 @@ def _stage(view: RunView, event: e.StageEntered | e.StageReused | e.StageDone | 
     return replace(view, position=position, heading=heading, stages=stages, instances=instances)
 
 
-def _after_round(view: RunView, event: e.RoundClosed) -> Heading:
+def _round_closed(view: RunView, event: e.RoundClosed) -> RunView:
+    ordinal = view.position.ordinal if view.position else 1
+    view = replace(view, rounds=(*view.rounds, event))
     if event.entry is None:
-        ordinal = view.position.ordinal if view.position else 1
-        return Heading(Position(round=event.round, stage=21, ordinal=ordinal), "first")
-    return Heading(Position(round=event.round + 1, stage=event.entry), "routed", entry=True)
+        return replace(view, heading=Heading(Position(round=event.round, stage=21, ordinal=ordinal), "first"))
+    view = replace(view, heading=Heading(Position(round=event.round + 1, stage=event.entry), "routed", entry=True))
+    if not event.pivot:
+        return view
+    here = Position(round=event.round, stage=20, ordinal=ordinal)
+    left = e.WentBack(at=event.at, position=here, target=event.entry, why="pivot", reason=event.why)
+    return replace(view, pivots=view.pivots + 1, ways_back=(*view.ways_back, left))
 
 
 def _input_hash(view: RunView, source: Position) -> str:

@@ -166,6 +166,7 @@ class Route(Model):
     export_round: int | None = None  # which round is exported
     why: str
     stale: bool = False
+    pivot: bool = False  # a structural pivot: it counts among the run's pivots
 
 
 class Audited(Model):

@@ -11,8 +11,12 @@ from cockpit.journal.history import History
 from cockpit.journal.segments import read_journal
 from cockpit.journal.trees import WorkTree
 from cockpit.kernel import events as e
+from cockpit.kernel.findings import GateVerdict
 from cockpit.kernel.fold import fold_all
-from tests.engine.scripted import ScriptedWorkers, flight, new_run
+from cockpit.kernel.protocols import Route
+from cockpit.kernel.reviews import Score
+from cockpit.kernel.view import RunView
+from tests.engine.scripted import ScriptedJudge, ScriptedWorkers, flight, new_run
 
 
 def test_two_rounds_are_flown_to_the_end(tmp_path: Path) -> None:
@@ -38,6 +42,26 @@ def test_two_rounds_are_flown_to_the_end(tmp_path: Path) -> None:
     positions = history.trailer_values("Position")
     assert len(positions) == len(set(positions))
     assert history.git("fsck", "--strict") == ""
+
+
+class TurningJudge(ScriptedJudge):
+    """Round 1 ends in a structural pivot."""
+
+    def route(self, view: RunView, verdict: GateVerdict, score: Score | None) -> Route:
+        if view.round == 1:
+            return Route(entry=8, why="structural pivot: nothing changed", stale=True, pivot=True)
+        return super().route(view, verdict, score)
+
+
+def test_a_structural_pivot_counts_as_a_pivot(tmp_path: Path) -> None:
+    folder = new_run(tmp_path)
+    flying = flight(folder, judge=TurningJudge()).start()
+    flying.join(60)
+    view = flying.view
+    assert (view.pivots, [(w.why, w.target, w.position.round) for w in view.ways_back]) == (1, [("pivot", 8, 1)])
+    history = History(folder.root)
+    assert set(history.tags()) == {"round-1", "pivot-1", "round-2", "final"}
+    assert history.git("rev-parse", "pivot-1^{commit}") == history.git("rev-parse", "round-1^{commit}")
 
 
 def test_the_view_is_a_fold_of_the_journal(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from cockpit.commission import load
+from cockpit.inspection import faults
 from cockpit.journal.history import History
 from cockpit.journal.places import RunFolder
 from cockpit.journal.segments import read_journal
@@ -261,3 +263,33 @@ def test_a_resume_can_change_budget_and_models(tmp_path: Path) -> None:
     assert view.run.settings.models["executor"].model == "m/x"
     started = [r.event for r in read_journal(folder.cockpit) if isinstance(r.event, e.EngineStarted)]
     assert started[-1].changes == {"budget_usd": "7.5", "models.executor": "m/x"}
+
+
+def stopped_with_an_obligation(runs: Path) -> RunFolder:
+    folder = new_run(runs, until_stage=18)
+    flight(folder).start().join(30)
+    return folder
+
+
+def test_a_person_may_not_close_what_programs_and_reviewers_close(tmp_path: Path) -> None:
+    folder = stopped_with_an_obligation(tmp_path)
+    said = deliver(
+        folder, c.Resolve(by=ME, obligation="#1", fix="experiment-added", evidence="idea.md", why="it is in")
+    )
+    assert "#1 stays open" in said
+    view = load(folder)
+    assert view.notices[-1] == ("warning", said)
+    assert [o.number for o in view.ledger.open] == [1]
+
+
+def test_a_person_refutes_with_evidence_that_is_kept(tmp_path: Path) -> None:
+    folder = stopped_with_an_obligation(tmp_path)
+    outside = c.Resolve(by=ME, obligation="1", fix="finding-refuted", evidence="../outside.txt", why="see there")
+    (tmp_path / "outside.txt").write_text("not of this run")
+    assert "is not a file of the run" in deliver(folder, outside)
+
+    assert "closed by ada" in deliver(folder, outside.model_copy(update={"evidence": "idea.md"}))
+    assert load(folder).ledger.open == ()
+    kept = list((folder.root / "ledger/evidence").iterdir())
+    assert [path.read_bytes() for path in kept] == [(folder.root / "idea.md").read_bytes()]
+    assert faults(folder) == []

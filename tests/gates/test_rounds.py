@@ -184,7 +184,7 @@ def test_stall_forces_a_structural_pivot_and_then_calls_a_person(make_world: Cal
     assert world.gates.route(world.view, WARN, score(0.4)).stale
     closed(world, 9, 0.4, stale=True)
     route = world.gates.route(world.view, WARN, score(0.4))
-    assert (route.entry, route.stale, "structural pivot" in route.why) == (8, True, True)
+    assert (route.entry, route.stale, route.pivot, "structural pivot" in route.why) == (8, True, True, True)
     closed(world, 8, 0.4, stale=True)
     closed(world, 9, 0.4, stale=True)
     route = world.gates.route(world.view, WARN, score(0.4))
