@@ -11,12 +11,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agents import statistics
 from agents.latex_text import measure
 from agents.results import Measured
 from cockpit.kernel.ids import ConditionId
 from cockpit.kernel.model import JsonObject
 from cockpit.kernel.plan import Condition, ExperimentPlan, Metric
+from gates.hypothesis_tests import mean_interval
 
 WIDTH, ROW, LABELS = 60.0, 6.0, 46.0  # millimetres: plot, line of a condition, its name
 TICKS = 5
@@ -110,7 +110,7 @@ def _point(metric: Metric, condition: Condition, found: Measured) -> Point | Non
     if not values:
         return None
     mean = math.fsum(values) / len(values)
-    low, high = statistics.mean_interval(values) if len(values) > 1 else (mean, mean)
+    low, high = mean_interval(values) if len(values) > 1 else (mean, mean)
     return Point(condition, mean, low, high)
 
 

@@ -1,18 +1,17 @@
 """The plan's frozen tests, computed on the current results: a verdict for each hypothesis.
 
 Belongs here: which values a test takes, what its outcome means for a hypothesis. Not here: the
-arithmetic (`statistics.py`), what a model makes of it (`result_analyzer.py`).
+arithmetic (`gates/hypothesis_tests.py`), what a model makes of it (`result_analyzer.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents import statistics
 from agents.results import Measured
-from agents.statistics import Tested, TooFew
 from cockpit.kernel.model import JsonObject, Model
 from cockpit.kernel.plan import Comparison, ExperimentPlan, Hypothesis, HypothesisVerdict, StatTest
+from gates.hypothesis_tests import TESTS, Tested, TooFew, holm
 
 
 class TestRow(Model):
@@ -62,7 +61,7 @@ def run_tests(plan: ExperimentPlan, hypotheses: Sequence[Hypothesis], found: Mea
     """
     rows = [_row(test, found) for test in plan.tests]
     known = [row for row in rows if row.p is not None]
-    adjusted = dict(zip((row.id for row in known), statistics.holm([row.p or 0.0 for row in known]), strict=True))
+    adjusted = dict(zip((row.id for row in known), holm([row.p or 0.0 for row in known]), strict=True))
     rows = [row.model_copy(update={"p_holm": adjusted.get(row.id)}) for row in rows]
     verdicts = {h.id: _verdict([row.verdict for row in rows if row.hypothesis == h.id]) for h in hypotheses}
     return TestReport(block=found.block, tests=tuple(rows), hypotheses=verdicts)
@@ -74,7 +73,7 @@ def _row(test: StatTest, found: Measured) -> TestRow:
     tested: Tested | None = None
     if not note:
         try:
-            tested = statistics.TESTS[test.kind](left, right, test.alpha)
+            tested = TESTS[test.kind](left, right, test.alpha)
         except TooFew as few:
             note = str(few)
     fields: JsonObject = {

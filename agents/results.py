@@ -1,7 +1,7 @@
 """Current results as values: (metric, condition, split) → seed → value, and means over seeds.
 
 Belongs here: reading what counts now through `current_results.json`. Not here: admitting results by
-receipt (gates), tests (`statistics.py`).
+receipt (gates), tests (`gates/hypothesis_tests.py`).
 """
 
 from __future__ import annotations

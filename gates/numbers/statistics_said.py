@@ -1,6 +1,6 @@
 """Test statistics in prose and tables: p, t, effect size, intervals of differences.
 
-Belongs here: binding a number to a frozen test. Not here: computing tests (`gates/statistics.py`).
+Belongs here: binding a number to a frozen test. Not here: computing tests (`gates/hypothesis_tests.py`).
 """
 
 from __future__ import annotations

@@ -14,12 +14,11 @@ from agents.drawing import axis, digits, dots, escape, table
 from agents.errors import UnusableReply
 from agents.frozen_tests import run_tests
 from agents.rehearsal.studies import STUDIES
-from agents.results import Measured, measured
-from cockpit.kernel.plan import Comparison, Outline, StatTest
+from agents.results import Measured
+from cockpit.kernel.plan import Comparison, Outline
 from cockpit.kernel.protocols import StageReport
 from cockpit.kernel.stages import ANA_A, WRITE_A
-from gates import contracts, figures
-from gates.statistics import run_test
+from gates import contracts, figures, registry
 
 WORKERS = {**dict.fromkeys(range(10, 14), exp_executor), 14: result_analyzer, 15: result_analyzer, 16: outlining}
 
@@ -127,21 +126,16 @@ def text_of_outline(run: Flight) -> str:
     return text(run, f"{WRITE_A}/outline.json")
 
 
-async def test_our_tests_agree_with_the_gates_own() -> None:
+async def test_what_is_claimed_of_a_test_is_what_the_registry_computes() -> None:
     run = flight()
-    await until(run, 13)
-    current = layout.read_current(run.desk(14).tree)
-    assert current is not None
-    found = measured(run.desk(14).tree, current)
-    left, right = (found.values("error", c) for c in ("clipped", "plain"))
-    for kind in ("paired-t", "sign", "permutation", "welch-t"):
-        test = StatTest(id="T", hypothesis="H1", kind=kind, comparison=STUDIES["micro"].hypotheses[0].prediction)  # type: ignore[arg-type]
-        plan = run.plan().model_copy(update={"tests": (test,)})
-        row = run_tests(plan, STUDIES["micro"].hypotheses[:1], found).tests[0]
-        theirs = run_test(kind, left, right)
-        assert theirs is not None and row.p is not None and row.interval is not None
-        assert row.p == pytest.approx(float(theirs.p), rel=1e-6)
-        assert row.difference == pytest.approx(float(theirs.difference))
+    await until(run, 14)
+    facts = registry.build(run.desk(14).tree, None)[0].facts
+    rows = json.loads(text(run, f"{ANA_A}/statistical_tests.json"))["tests"]
+    assert rows
+    for row in rows:
+        claimed = {"p": row["p"], "statistic": row["statistic"], "effect": row["effect_size"], "n": row["n"],
+                   "low": row["interval"][0], "high": row["interval"][1], "difference": row["difference"]}  # fmt: skip
+        assert {name: float(facts[f"test/{row['id']}/{name}"].value) for name in claimed} == claimed
 
 
 def found_of(values: dict[str, list[float | None]], metric: str = "error") -> Measured:
