@@ -18,5 +18,12 @@ lint: .venv/ok
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 
+# setuptools is in the locks since our own package is installed without build isolation
+LOCKED = uv pip compile -q pyproject.toml - --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-annotate --no-header
+lock:
+	echo 'setuptools>=77,<85' | $(LOCKED) -o requirements.lock >/dev/null
+	echo 'setuptools>=77,<85' | $(LOCKED) --extra dev -o .ci/dev.lock >/dev/null
+
 clean:
 	rm -rf .venv build *.egg-info

