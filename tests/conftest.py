@@ -7,10 +7,34 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 MAY_SKIP = ("gpu", "runsc", "shared data")  # what CI does not have either
+FORBIDDEN = os.environ.get("COCKPIT_FORBID_SKIPS") == "1"
+# scenarios with runs of their own; the others share runs, and so a worker
+RUNS_OF_THEIR_OWN = ("docker_and_tex", "keys_while_pouring", "over_ssh", "plain_face", "played_models", "real_cockpit")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """The cockpits that tests start would take our switch for a setting."""
+    os.environ.pop("COCKPIT_FORBID_SKIPS", None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file at a time to a worker, the scenarios' shared runs to one, and that first, since it takes longest."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByPlace(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.split("::", maxsplit=1)[0]
+            return "fleet" if "/scenarios/" in file and not any(n in file for n in RUNS_OF_THEIR_OWN) else file
+
+    config.option.loadscopereorder = False
+    return ByPlace(config, log)
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         "tmux": None if shutil.which("tmux") else "no tmux",
         "ssh": None if shutil.which("sshd") or Path("/usr/sbin/sshd").exists() else "no sshd",
     }
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: "scenarios" not in item.path.parts)
     for item in items:
         for marker, reason in lacks.items():
             if reason and item.get_closest_marker(marker):
@@ -46,7 +72,7 @@ def _docker() -> bool:
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """With COCKPIT_FORBID_SKIPS=1 a skip is a failure, unless its reason is on the short list."""
     report = yield
-    if os.environ.get("COCKPIT_FORBID_SKIPS") == "1" and report.skipped and not hasattr(report, "wasxfail"):  # type: ignore[attr-defined]  # hook result
+    if FORBIDDEN and report.skipped and not hasattr(report, "wasxfail"):  # type: ignore[attr-defined]  # hook result
         reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)  # type: ignore[attr-defined]
         if not any(word in reason for word in MAY_SKIP):
             report.outcome = "failed"  # type: ignore[attr-defined]

@@ -212,7 +212,7 @@ def _texts() -> list[str]:
     return texts
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the shared replies are not here")
+@pytest.mark.skipif(not DATA.is_dir(), reason="no shared data: model replies")
 def test_real_replies_raise_nothing_else() -> None:
     read, verdicts = 0, 0
     for text in _texts():

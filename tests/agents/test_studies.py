@@ -41,7 +41,7 @@ def lay_out(folder: Path, study: Study, plan: ExperimentPlan, *, seed: int = 0, 
 def start(folder: Path, *words: str, workspace: Path | None = None) -> subprocess.CompletedProcess[str]:
     environment = {"COCKPIT_WORKSPACE": str(workspace)} if workspace else {}
     return subprocess.run(
-        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
     )
 
 

@@ -96,7 +96,7 @@ def test_lint_is_total(text: str) -> None:
         assert finding.spans[0].line >= 1
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared corpus of papers is not here")
+@pytest.mark.skipif(not SHARED.exists(), reason="no shared data: papers")
 def test_papers_of_others_are_read_without_a_crash_and_few_criticals() -> None:
     papers = sorted(SHARED.rglob("*.tex"))
     assert papers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import tarfile
-import time
 from pathlib import Path
 
 import pytest
@@ -46,12 +45,10 @@ async def test_the_same_paper_gives_the_same_pdf(isolated: Bench) -> None:
     dated = PAPER.replace(r"\date{}", r"\date{\today}")
     specs = [paper(isolated, "first"), paper(isolated, "later", epoch=1_796_100_000), paper(isolated, "dated", dated),
              paper(isolated, "dated-later", dated, epoch=1_796_100_000)]  # fmt: skip
-    began = time.monotonic()
     first = await isolated.run(specs[0])
-    took = time.monotonic() - began
     later, dated_now, dated_later = [(await isolated.run(spec)).receipt.outputs["paper.pdf"] for spec in specs[1:]]
 
-    assert first.ok and took < 10 and first.receipt.usage.cpu_s < 1.5  # alone on the machine: half a second
+    assert first.ok and first.receipt.usage.cpu_s < 1.5  # alone on the machine: half a second
     assert first.receipt.outputs["paper.pdf"] == later
     assert len({later, dated_now, dated_later}) == 3
     pdf = receipts.read_output(isolated.jobs / "first", first.receipt, "paper.pdf")

@@ -46,13 +46,16 @@ class Fleet:
         self.base, self._path = base, path_with_tex
         self._pool = ThreadPoolExecutor(max_workers=2, thread_name_prefix="fleet")
         self._runs: dict[str, Future[Flown]] = {}
+        self.planned: list[str] = []
 
     def begin(self, name: str) -> None:
         if name not in self._runs:
             self._runs[name] = self._pool.submit(self._fly, name)
 
     def run(self, name: str) -> Flown:
-        self.begin(name)
+        """The run of this name. Who asks for one has all that are planned begun: another worker may need none."""
+        for planned in (*self.planned, name):
+            self.begin(planned)
         return self._runs[name].result()
 
     def close(self) -> None:
@@ -120,9 +123,7 @@ def fleet(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
         patch.setenv("PATH", without_tex(base / "bin"))
         found = Fleet(base, path)
         wanted = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
-        for fixture, names in NEEDS.items():
-            for name in names if fixture in wanted else ():
-                found.begin(name)
+        found.planned = [name for fixture, names in NEEDS.items() if fixture in wanted for name in names]
         yield found
         found.close()
 
