@@ -6,6 +6,7 @@ complaints. Not here: the checks themselves (beside the stage that needs them).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Annotated, TypeVar
 
@@ -50,6 +51,4 @@ def unknown(what: str, named: Iterable[str], known: Iterable[str]) -> list[str]:
 
 def repeated(what: str, named: Iterable[str]) -> list[str]:
     """A sentence for each name that comes twice."""
-    seen: set[str] = set()
-    twice = [name for name in named if name in seen or seen.add(name)]  # type: ignore[func-returns-value]
-    return [f"{what} “{name}” comes twice" for name in dict.fromkeys(twice)]
+    return [f"{what} “{name}” comes twice" for name, times in Counter(named).items() if times > 1]

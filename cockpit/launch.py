@@ -7,8 +7,6 @@ after first paint.
 from __future__ import annotations
 
 import asyncio
-import getpass
-import platform
 import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +33,7 @@ from cockpit.kernel import events as e
 from cockpit.kernel.commands import AnyCommand
 from cockpit.kernel.exits import CockpitError, Exit
 from cockpit.kernel.hints import Hint
-from cockpit.kernel.ids import Actor, Seq
+from cockpit.kernel.ids import Seq
 from cockpit.kernel.protocols import Clock, Face, Judge, Sandbox, Workers
 from cockpit.kernel.settings import Settings, changed
 from cockpit.kernel.view import RunView
@@ -212,15 +210,6 @@ def our_version() -> str:
         return version("research-cockpit")
     except PackageNotFoundError:
         return "0+unknown"
-
-
-def actor(terminal: str = "") -> Actor:
-    """Whoever sits here, as far as the system tells; an attestation."""
-    try:
-        user = getpass.getuser()
-    except (KeyError, OSError):
-        user = "unknown"
-    return Actor(user=user, terminal=terminal, host=platform.node())
 
 
 def real_rooms() -> Rooms:

@@ -6,6 +6,7 @@ the table (`contracts.py`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from math import isfinite
 from typing import Any
@@ -322,5 +323,4 @@ def _share(value: Any) -> bool:
 
 
 def _repeated(values: list[Any]) -> set[Any]:
-    seen: set[Any] = set()
-    return {v for v in values if v in seen or seen.add(v)}  # type: ignore[func-returns-value]
+    return {value for value, times in Counter(values).items() if times > 1}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from pydantic import ValidationError
 
-from cockpit.kernel.events import LEDGER_KINDS, read_event_json
+from cockpit.kernel.events import LedgerEvent, ObligationOpened, read_event_json
 from cockpit.kernel.findings import AuditRun, GateReason, Obligation, Span
 from cockpit.kernel.ids import Fingerprint
 from cockpit.kernel.ledger_lines import EVIDENCE_FOLDER, LEDGER_FILE
@@ -139,9 +139,9 @@ def _line(line: str, last: int, view: RunView) -> tuple[str, int, Fingerprint | 
         event = read_event_json(line.replace(f',"seq":{seq}', "", 1).replace(f'"seq":{seq},', "", 1))
     except ValidationError:
         return "not a ledger record", seq, None
-    if event.kind not in LEDGER_KINDS:
+    if not isinstance(event, LedgerEvent):
         return f"a record of kind {event.kind}", seq, None
-    print_ = event.obligation.fingerprint if event.kind == "obligation-opened" else event.fingerprint  # type: ignore[union-attr]
+    print_ = event.obligation.fingerprint if isinstance(event, ObligationOpened) else event.fingerprint
     known = view.ledger.obligations.get(print_)
     if seq <= last:
         return f"record {seq} is out of order", seq, print_

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Abort
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -24,4 +24,4 @@ def command(run: str, where: Path | None, why: str) -> None:
     \b
     Example: cockpit abort last
     """
-    click.echo(deliver(the_run(run, where), Abort(by=actor("cli"), why=why)))
+    click.echo(deliver(the_run(run, where), Abort(by=who(), why=why)))

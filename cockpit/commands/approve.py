@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Approve, SignOff
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -25,6 +25,6 @@ def command(run: str, where: Path | None, sign_off: bool, why: str) -> None:
     \b
     Example: cockpit approve last
     """
-    by = actor("cli")
+    by = who()
     folder = the_run(run, where)
     click.echo(deliver(folder, SignOff(by=by, reason=why) if sign_off else Approve(by=by, reason=why)))

@@ -11,13 +11,13 @@ import click
 
 from cockpit.commands.options import AS_JSON, plain, print_json, run_argument, the_run
 from cockpit.commission import load
+from cockpit.front.configuration import who
 from cockpit.inspection import ledger_faults
 from cockpit.journal.places import RunFolder
 from cockpit.journal.trees import WorkTree
 from cockpit.kernel.commands import Acknowledge
 from cockpit.kernel.exits import Exit
 from cockpit.kernel.findings import GateReason, GateVerdict
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -33,7 +33,7 @@ def command(run: str, where: Path | None, ack: bool, as_json: bool) -> int:
     """
     folder = the_run(run, where)
     if ack:
-        click.echo(deliver(folder, Acknowledge(by=actor("cli"))), err=as_json)
+        click.echo(deliver(folder, Acknowledge(by=who())), err=as_json)
     verdict = judge(folder)
     if as_json:
         print_json({"schema": "cockpit.gate/1", "run": folder.run, **verdict.model_dump(mode="json")})

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Guide
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -25,4 +25,4 @@ def command(run: str, where: Path | None, text: str, stage: int | None) -> None:
     \b
     Example: cockpit guide last "report medians too"
     """
-    click.echo(deliver(the_run(run, where), Guide(by=actor("cli"), stage=stage or 0, text=text)))
+    click.echo(deliver(the_run(run, where), Guide(by=who(), stage=stage or 0, text=text)))

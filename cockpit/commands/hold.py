@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Hold
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -24,4 +24,4 @@ def command(run: str, where: Path | None, why: str) -> None:
     \b
     Example: cockpit hold last
     """
-    click.echo(deliver(the_run(run, where), Hold(by=actor("cli"), why=why)))
+    click.echo(deliver(the_run(run, where), Hold(by=who(), why=why)))

@@ -12,10 +12,10 @@ import click
 
 from cockpit.commands.options import AS_JSON, plain, print_json, run_argument, the_run
 from cockpit.commission import load
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Resolve, Waive
 from cockpit.kernel.exits import CockpitError
 from cockpit.kernel.findings import FixType, Obligation
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 SIGNS = {"open": "●", "resolved": "✓", "waived": "~", "superseded": "·"}
@@ -41,7 +41,7 @@ def command(run: str, where: Path | None, waive: str | None, resolve: str | None
     if waive or resolve:
         if not why:
             raise CockpitError("a reason is needed", hint='Add --why "…".')
-        by = actor("cli")
+        by = who()
         if waive:
             click.echo(deliver(folder, Waive(by=by, obligation=waive, why=why)))
             return

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Pivot
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -25,4 +25,4 @@ def command(run: str, where: Path | None, why: str, target: int) -> None:
     \b
     Example: cockpit pivot last --to 8 --why "no effect at n=20"
     """
-    click.echo(deliver(the_run(run, where), Pivot(by=actor("cli"), reason=why, target=target)))
+    click.echo(deliver(the_run(run, where), Pivot(by=who(), reason=why, target=target)))

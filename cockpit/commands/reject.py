@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Reject
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -25,4 +25,4 @@ def command(run: str, where: Path | None, why: str, target: int | None) -> None:
     \b
     Example: cockpit reject last --why "the baseline is too weak"
     """
-    click.echo(deliver(the_run(run, where), Reject(by=actor("cli"), reason=why, target=target)))
+    click.echo(deliver(the_run(run, where), Reject(by=who(), reason=why, target=target)))

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from cockpit.commands.options import run_argument, the_run
+from cockpit.front.configuration import who
 from cockpit.kernel.commands import Step
-from cockpit.launch import actor
 from cockpit.steer import deliver
 
 
@@ -23,4 +23,4 @@ def command(run: str, where: Path | None) -> None:
     \b
     Example: cockpit step last
     """
-    click.echo(deliver(the_run(run, where), Step(by=actor("cli"))))
+    click.echo(deliver(the_run(run, where), Step(by=who())))

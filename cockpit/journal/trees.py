@@ -1,4 +1,4 @@
-"""Files of a run at some moment, behind the kernel's `Tree`: work tree, commit, dict, overlay.
+"""Files of a run at some moment, behind the kernel's `Tree`: work tree, commit, overlay.
 
 Belongs here: reading. Not here: writing (engine), meaning (gates, agents).
 """
@@ -14,28 +14,6 @@ from cockpit.kernel.model import sha256
 from cockpit.kernel.protocols import Tree
 
 HIDDEN = (".git", ".cockpit")
-
-
-class DictTree:
-    """A tree in memory: path → bytes."""
-
-    def __init__(self, files: Mapping[str, bytes | str]) -> None:
-        self._files = {p: c.encode() if isinstance(c, str) else c for p, c in files.items()}
-
-    def list(self, prefix: str = "") -> list[str]:
-        return sorted(p for p in self._files if p.startswith(prefix))
-
-    def read(self, path: str) -> bytes:
-        try:
-            return self._files[path]
-        except KeyError:
-            raise FileNotFoundError(path) from None
-
-    def sha(self, path: str) -> Sha256:
-        return Sha256(sha256(self.read(path)))
-
-    def exists(self, path: str) -> bool:
-        return path in self._files
 
 
 class WorkTree:

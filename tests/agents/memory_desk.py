@@ -18,6 +18,7 @@ from cockpit.kernel.settings import Settings
 from cockpit.kernel.stages import Stage, owns, stage
 from cockpit.kernel.tokens import token
 from cockpit.kernel.view import RunView
+from tests.memory_tree import DictTree
 
 SECRET = "5ec4e7"
 AT = Instant("2026-11-30T18:22:07Z")
@@ -35,27 +36,6 @@ class TestClock:
         import time
 
         return time.monotonic()
-
-
-@dataclass
-class DictTree:
-    """Files in a dict."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-
-    def list(self, prefix: str = "") -> list[str]:
-        return sorted(path for path in self.files if path.startswith(prefix))
-
-    def read(self, path: str) -> bytes:
-        if path not in self.files:
-            raise FileNotFoundError(path)
-        return self.files[path]
-
-    def sha(self, path: str) -> Sha256:
-        return Sha256(sha256(self.read(path)))
-
-    def exists(self, path: str) -> bool:
-        return path in self.files
 
 
 @dataclass

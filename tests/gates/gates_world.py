@@ -51,6 +51,7 @@ from gates import artifacts as a
 from gates.auditors import AUDITORS
 from gates.judge import Gates
 from gates.overlay import FinalTree
+from tests.memory_tree import DictTree
 
 AT = Instant("2026-11-30T18:00:00Z")
 SECRET = "5ec2e7"
@@ -102,27 +103,6 @@ It holds here.
 \bibliography{references}
 \end{document}
 """
-
-
-class DictTree:
-    """A tree in memory."""
-
-    def __init__(self, files: dict[str, bytes]) -> None:
-        self.files = files
-
-    def list(self, prefix: str = "") -> list[str]:
-        return sorted(p for p in self.files if p.startswith(prefix))
-
-    def read(self, path: str) -> bytes:
-        if path not in self.files:
-            raise FileNotFoundError(path)
-        return self.files[path]
-
-    def sha(self, path: str) -> Sha256:
-        return Sha256(sha256(self.read(path)))
-
-    def exists(self, path: str) -> bool:
-        return path in self.files
 
 
 def the_plan() -> ExperimentPlan:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from dataclasses import dataclass, field
 
 import yaml
 
@@ -14,32 +12,9 @@ from cockpit.kernel.stages import EXEC_A, LIT_A, PLAN_A, WRITE_A
 from cockpit.kernel.view import JobView, RunView
 from gates.latex.render import render
 from gates.registry import build
+from tests.memory_tree import DictTree
 
 PAPER, RENDERED, MAP = f"{WRITE_A}/paper.tex", f"{WRITE_A}/paper_rendered.tex", f"{WRITE_A}/line_map.json"
-
-
-@dataclass
-class DictTree:
-    """A tree of texts in memory."""
-
-    files: dict[str, bytes] = field(default_factory=dict)
-
-    def list(self, prefix: str = "") -> list[str]:
-        return sorted(p for p in self.files if p.startswith(prefix))
-
-    def read(self, path: str) -> bytes:
-        if path not in self.files:
-            raise FileNotFoundError(path)
-        return self.files[path]
-
-    def sha(self, path: str) -> Sha256:
-        return Sha256(hashlib.sha256(self.read(path)).hexdigest())
-
-    def exists(self, path: str) -> bool:
-        return path in self.files
-
-    def put(self, path: str, text: str) -> None:
-        self.files[path] = text.encode()
 
 
 RMSE = {

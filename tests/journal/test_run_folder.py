@@ -12,9 +12,10 @@ from cockpit.journal.canonical_tree import canonical_files, counts, tree_hash
 from cockpit.journal.history import History, message
 from cockpit.journal.lock import RunInUse, RunLock, is_locked
 from cockpit.journal.places import RunFolder, all_runs, find_run, make_run, slug
-from cockpit.journal.trees import DictTree, OverlayTree, WorkTree
+from cockpit.journal.trees import OverlayTree, WorkTree
 from cockpit.kernel.exits import CockpitError
 from cockpit.kernel.ids import Instant
+from tests.memory_tree import DictTree
 
 AT = Instant("2026-11-30T18:22:07Z")
 
@@ -105,11 +106,13 @@ def test_history_heals_and_restores(tmp_path: Path) -> None:
 
 
 def test_the_canonical_tree_drops_when_and_where() -> None:
-    one = DictTree({"a.json": '{"x": 1, "made_at": "now", "nonce": "1"}', "cockpit.yml": "1", "04/logs/x.log": "t"})
-    two = DictTree({"a.json": '{"nonce": "2", "x": 1, "made_at": "then"}', "cockpit.yml": "2", "04/logs/x.log": "u"})
+    files = {"a.json": b'{"x": 1, "made_at": "now", "nonce": "1"}', "cockpit.yml": b"1", "04/logs/x.log": b"t"}
+    one = DictTree(files)
+    files = {"a.json": b'{"nonce": "2", "x": 1, "made_at": "then"}', "cockpit.yml": b"2", "04/logs/x.log": b"u"}
+    two = DictTree(files)
     assert tree_hash(one) == tree_hash(two)
     assert set(canonical_files(one)) == {"a.json"}
-    assert tree_hash(DictTree({"a.json": '{"x": 2}'})) != tree_hash(one)
+    assert tree_hash(DictTree({"a.json": b'{"x": 2}'})) != tree_hash(one)
     assert not counts("ledger/receipts/job.json")
 
 
