@@ -6,6 +6,7 @@ itself and steered from another shell; taken up again and brought to its end.
 
 from __future__ import annotations
 
+import getpass
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -350,7 +351,7 @@ def test_a_second_cockpit_is_told_who_flies(left: Sitting) -> None:
 def test_another_shell_approves(left: Sitting) -> None:
     assert "approve: handed to the cockpit that flies" in left.album["approved"]
     decision = next(d for d in left.view.decisions if d.position and d.position.stage == 15)
-    assert (decision.what, decision.reason, decision.by.terminal) == ("approved", "looks right", "cli")
+    assert (decision.what, decision.reason, decision.by.user) == ("approved", "looks right", getpass.getuser())
 
 
 def test_an_aborted_run_can_be_resumed(left: Sitting) -> None:
