@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from cockpit.engine import outputs, reports
 from cockpit.engine.desk import Room, StageDesk, guidance_of, obligations_of
 from cockpit.engine.keeper import Keeper
+from cockpit.engine.trouble import telling
 from cockpit.journal.history import History
 from cockpit.journal.trees import OverlayTree, WorkTree
 from cockpit.kernel import events as e
@@ -65,8 +66,14 @@ class StagePart:
         """Do the part, judge it, close it, commit it.
 
         Raises:
-            CockpitError: it could not be done; nothing of it is in git.
+            CockpitError: it could not be done; nothing of it is in git. Of several troubles at once the most telling.
         """
+        try:
+            await self._run()
+        except BaseExceptionGroup as group:
+            raise telling(group) from group
+
+    async def _run(self) -> None:
         started = self._house.room.clock.monotonic()
         report = await self._house.workers.work(self._desk)
         await self._judge(report)

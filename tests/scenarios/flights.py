@@ -15,6 +15,7 @@ from pathlib import Path
 
 from cockpit import commission, launch
 from cockpit.front import configuration
+from cockpit.journal.canonical_tree import canonical_files
 from cockpit.journal.history import History
 from cockpit.journal.places import RunFolder, all_runs
 from cockpit.journal.segments import read_journal
@@ -58,6 +59,10 @@ class Flown:
     def text(self, path: str, at: str = "") -> str:
         """A file of the work tree, or of a commit or tag."""
         return self.git("show", f"{at}:{path}") if at else (self.root / path).read_text(encoding="utf-8")
+
+    def canonical(self) -> dict[str, str]:
+        """path → hash of what two runs of one idea must have in common."""
+        return canonical_files(History(self.root).tree("HEAD"))
 
     def copy(self, to: Path) -> Flown:
         """The same run where it may be spoiled."""
