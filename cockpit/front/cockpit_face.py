@@ -29,6 +29,7 @@ from cockpit.kernel.view import RunView
 
 STOP_S = 15.0  # the engine cancels within 10; after that nobody waits for it
 LAST_COMMIT_S = 60.0
+LOOK_S = 2.0  # between looks whether the terminal is still there
 LAST_WRITES_S = 0.7  # between the engine's end and ours, once the face was abandoned
 
 
@@ -76,6 +77,7 @@ class Host:
         self._ui = asyncio.get_running_loop()
         signals.take_over_stopping()
         PatientWriter.thawed = lambda: self._on_screen(lambda: self._app.refresh(layout=True))
+        self._app.set_interval(LOOK_S, self._look_at_terminal)
         threading.Thread(target=self._launch, name="launch", daemon=True).start()
 
     def _launch(self) -> None:
@@ -101,6 +103,15 @@ class Host:
             self._handle.finished.wait()
             broken = self._handle.error is not None
             self._on_screen(lambda: self._app.exit("stop") if broken else self._look_on())
+
+    def _look_at_terminal(self) -> None:
+        """A terminal may go without a signal; its key thread would then spin on end of file for ever."""
+        if self._terminal.detached or self._terminal.stopped or terminal.there():
+            return
+        if self._handle is None or self.ended():
+            self.hang_up()
+        else:
+            self._on_engine(self.hang_up)
 
     def _look_on(self) -> None:
         """The engine and its loop are gone, the screen stays: a closed terminal is now ours to notice."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import termios
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -58,3 +59,12 @@ def _to_tmux(text: str) -> None:
 def title(text: str) -> str:
     """The sequence that names the window."""
     return f"\x1b]0;{clean(text)}\x07"
+
+
+def there() -> bool:
+    """Is the terminal on standard input still there? A closed one answers with an I/O error."""
+    try:
+        termios.tcgetattr(0)
+    except termios.error:
+        return False
+    return True
