@@ -151,6 +151,8 @@ async def _read_diff(app: CockpitApp) -> None:
 
     folder, rounds = app.folder(), len(app.view.rounds)
     changes = await asyncio.to_thread(run_files.changes_of, folder, rounds) if folder is not None else None
+    if len(app.screen_stack) > 1:  # the person has gone on to something else meanwhile
+        return
     if changes is None:
         app.say("diff: this run's rounds cannot be compared yet", "warning")
     else:
@@ -168,7 +170,8 @@ async def _read_evidence(app: CockpitApp) -> None:
         app.say("evidence: there is no run folder yet", "warning")
         return
     evidence = await asyncio.to_thread(run_files.Evidence, folder)
-    app.push_screen(evidence_screen(evidence, app.view, app.signs))
+    if len(app.screen_stack) == 1:
+        app.push_screen(evidence_screen(evidence, app.view, app.signs))
 
 
 def _suspend(app: CockpitApp) -> None:
